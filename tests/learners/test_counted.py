@@ -18,14 +18,18 @@ from labelrules import (
 )
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.weights import row_units
+from labelrules.kernels.covering.grow import THEORY_WEIGHT, DescriptionCounts
 from labelrules.learners.covering import counted_loop, learner, pruning
 from labelrules.learners.covering.counted_loop import CountedCovering
+from labelrules.learners.covering.counted_rules import CountedPatience
 from labelrules.learners.covering.local_rows import rows_in_memory
 from labelrules.learners.covering.row_counts import PartedRows
 from labelrules.learners.covering.settings import checked_settings
 from labelrules.learners.ripper import learner as ripper
+from labelrules.measures.description_length import category_bits
+from labelrules.rules import Evidence
 from labelrules.search.bodies.bins import Bins
-from labelrules.search.bodies.code_tables import marked_columns
+from labelrules.search.bodies.code_tables import CodedStep, marked_columns
 from labelrules.search.bodies.foil import FoilSearch
 from labelrules.search.bodies.sorted_columns import SortedColumns
 from strategies import datasets
@@ -164,6 +168,15 @@ def test_sets_of_categories_are_found_by_counting():
     assert theory_text(model.fit(data).theory_) == (
         "label <- age > 20, region in {a, b, d, e, f}\nlabel <- region in {a, d}"
     )
+
+
+def test_growth_ends_by_the_bits_that_name_sets_too():
+    description = DescriptionCounts(100, 40, 0, 0, 16, 5)
+    single, among = (CountedPatience(description, 1.0, np.array([6])) for _ in range(2))
+    single.ends(Evidence(10, 0), (CodedStep(0, 0, 1),))
+    among.ends(Evidence(10, 0), (CodedStep(0, 0, 1, (1, 2)),))
+    more = THEORY_WEIGHT * category_bits(6, 2)
+    assert among.shortest - single.shortest == pytest.approx(more)
 
 
 def test_a_category_that_does_not_occur_is_not_tested_for():

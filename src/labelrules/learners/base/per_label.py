@@ -31,7 +31,7 @@ from labelrules.learners.base.theory_classifier import (
     TheoryState,
 )
 from labelrules.learners.covering.board import TrainingBoard
-from labelrules.learners.covering.counted_loop import CountedLastResort, is_counted
+from labelrules.learners.covering.counted_loop import CountedLastResort
 from labelrules.learners.covering.learner import SeparateAndConquer
 from labelrules.learners.covering.local_rows import rows_in_memory
 from labelrules.learners.covering.next_rule import (
@@ -290,16 +290,10 @@ def _fallback_rules(
         columns = SortedColumns.of(data)
         return LastResort(data, board, columns, settings, least, is_late=lambda: False).rules()
     bins = Bins.of(data, settings.bins)
-    if is_counted(settings):
-        marked = marked_columns(bins, settings.allowed)
-        rows = rows_in_memory(data, bins, marked, board.board)
-        alone = last_resort_settings(settings)
-        counted = CountedLastResort(rows, rows.totals(), board.unit, bins, alone, least)
-        return counted.rules(is_late=lambda: False)
-    coded = bins.coded(data)
-    columns = SortedColumns.of(coded)
-    resort = LastResort(coded, board, columns, settings, least, is_late=lambda: False)
-    return [bins.rule(rule) for rule in resort.rules()]
+    rows = rows_in_memory(data, bins, marked_columns(bins, settings.allowed), board.board)
+    alone = last_resort_settings(settings)
+    counted = CountedLastResort(rows, rows.totals(), board.unit, bins, alone, least)
+    return counted.rules(is_late=lambda: False)
 
 
 def with_likeliest(labels: Board, presence: Floats, least: float) -> Board:
