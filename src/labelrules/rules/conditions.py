@@ -200,6 +200,9 @@ class Body:
             covered &= condition.holds(values)
         return covered
 
+    def __reduce__(self) -> tuple[type["Body"], tuple[tuple[Condition, ...]]]:
+        return Body, (self.conditions,)  # without what is cached
+
     @cached_property
     def on_features(self) -> tuple[Condition, ...]:
         """The conditions on features."""

@@ -266,7 +266,7 @@ class SeparateAndConquer(RuleClassifier):
             phase("counting right and wrong cells")
             learned = covering.finished()
             kept = within_literals(learned, data, settings.max_literals)
-        self._lost = covering.lost
+        self._lost = covering.failure
         self._reasons = covering.reasons() | _left_out(learned, kept, settings.max_literals)
         whole, rules = _list_of(learned), _list_of(kept)
         has_default = len(whole) > len(covering.rules) and rules[-1:] == whole[-1:]
@@ -289,8 +289,8 @@ class SeparateAndConquer(RuleClassifier):
         self._remember(schema, target)
         reasons = found.covering.reasons()
         self.why_without_rules_ = reasons_by_counts(self, found.cells, reasons)
-        if found.covering.lost is not None:
-            raise found.covering.lost
+        if (failure := found.covering.failure) is not None:
+            raise failure
         return self
 
     def _fit_as_it_is(self, X: Any, y: Any, feature_names: Any) -> bool:

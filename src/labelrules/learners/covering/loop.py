@@ -72,6 +72,13 @@ class CoveringLoop(ABC):
         self.lost: Exception | None = None
         self.fallback: list[Rule] = []
 
+    @property
+    def failure(self) -> Exception | None:
+        """What is to be raised once the rules so far are kept, if the rows were lost."""
+        if self.lost is None or is_nested_fit():  # what is kept is for whoever learns from it
+            return self.lost
+        return lost_rows(self.lost, len(self.rules))
+
     @abstractmethod
     def _find_anew(self, settings: Settings) -> Any:
         """A finder by other settings, that searches for the labels which this one gave up."""
@@ -113,8 +120,7 @@ class CoveringLoop(ABC):
         except (ClusterError, DeviceError) as lost:
             what = "cluster was lost" if isinstance(lost, ClusterError) else "GPU failed"
             self.ended_early, self.stopped = True, f"the {what}"
-            # What is kept is for whoever learns from it.
-            self.lost = lost if is_nested_fit() else lost_rows(lost, len(self.rules))
+            self.lost = lost
             self._begin_again()
         finally:
             self._close()
