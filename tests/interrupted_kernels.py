@@ -226,6 +226,7 @@ def learn(data):
         SeparateAndConquer(beam_width=3, **few),
         SeparateAndConquer(operators=("<=", ">", "=", "in"), **few),
         SeparateAndConquer(bins=16, operators=("<=", ">", "!=")),
+        SeparateAndConquer(bins=16, operators=("<=", ">", "=", "in")),
         BinaryRelevance(Ripper()),
         BinaryRelevance(Ripper(bins=16)),
         AssociativeClassifier(),
@@ -238,12 +239,23 @@ def learn(data):
 
 
 def discover(data):
-    from labelrules import association_rules, frequent_itemsets, subgroups
+    from labelrules import association_rules, frequent_itemsets, scan, subgroups
 
     for kind in ("all", "closed"):
         frequent_itemsets(data, kind=kind, bins="width")
     association_rules(data, bins="width", heads="multi", productive=True, alpha=0.05)
+    frequent_itemsets(scan([data]), bins="width", max_conditions=2)
     subgroups(data, "phi", max_conditions=1)
+
+
+def grow_by_twins_of_a_gpu(data):
+    from labelrules.search.bodies.foil import GpuFoilSearch
+    from labelrules.search.bodies.gpu_bins import binned_on_gpu
+    from twins.gpu_kernels import NumpyKernels
+
+    bins, codes = binned_on_gpu(data.X, data.schema, 16, NumpyKernels(), 1 << 30)
+    positive = data.Y[:, 0] == 1
+    GpuFoilSearch(bins, codes).grow(positive, np.ones_like(positive), 2)
 
 
 def search_heads(data):
@@ -261,10 +273,13 @@ def search_heads(data):
 
 
 def change_rules(data):
-    from labelrules import SeparateAndConquer, edit
+    from labelrules import DecisionList, SeparateAndConquer, edit
+    from labelrules.rules.list_replay import ListReplay
 
     model = SeparateAndConquer(max_rules=4, pruning=None).fit(data)
     str(edit(model, data).remove(1).preview())
+    theory = DecisionList(data.schema, list(model.theory_)[:4])
+    ListReplay(theory, data.X, data.Y).changes(theory.rules[1:])
 
 
 def assign_folds(data):
@@ -287,6 +302,7 @@ def main():
     search_heads(data)
     change_rules(data)
     assign_folds(data)
+    grow_by_twins_of_a_gpu(data)
     report = {
         name: {
             "outcomes": [one for entry in made for one in entry.outcomes],

@@ -54,7 +54,7 @@ def test_benchmarks(data_folder, name, bins):
     assert_same(lambda **engine: SeparateAndConquer(bins=bins, **engine), data)
 
 
-@pytest.mark.parametrize("name", ["flags", "emotions", "birds", "yeast", "scene"])
+@pytest.mark.parametrize("name", ["flags", "emotions"])
 @pytest.mark.parametrize("layered", [BinaryRelevance, ClassifierChain, StackedBinaryRelevance])
 @pytest.mark.parametrize("base", [SeparateAndConquer, Ripper])
 def test_layered_learners(data_folder, name, layered, base):
@@ -78,8 +78,10 @@ def test_options(data_folder, options):
 @pytest.mark.parametrize("measure", [*registered(), "f2", "f1/macro/partial"])
 def test_measures(data_folder, measure):
     data = load("emotions", data_folder)
-    if not checked_settings(SeparateAndConquer(measure=measure), data.schema).are_counted:
-        pytest.skip("not searched for by counts")
+    try:
+        checked_settings(SeparateAndConquer(measure=measure, bins=63, engine="gpu"), data.schema)
+    except ValueError as error:
+        pytest.skip(str(error))
     assert_same(lambda **engine: SeparateAndConquer(bins=63, measure=measure, **engine), data)
 
 

@@ -216,6 +216,7 @@ class _RecordingReader(TheoryReader):
         label: int | None = None,
     ) -> None:
         self.table, self.rows, self.known = reader.table, reader.rows, reader.known
+        self.engine = reader.engine
         self.layer, self.numbers, self.active = layer, np.array(numbers, dtype=np.int64), active
         self.labels = slice(None) if label is None else slice(label, label + 1)
 

@@ -58,7 +58,7 @@ class ListReplay:
     >>> theory = parse("not sports <- sex = Male\nsports <- true", readers.schema)
     >>> replay = ListReplay(theory, readers.X, readers.Y)
     >>> replay.changes(theory.rules[1:])
-    Changes(n_rows=5, n_cells=5, n_known=5, n_righted=1)
+    Changes(n_rows=9, n_cells=9, n_known=9, n_righted=1)
     """
 
     def __init__(self, theory: DecisionList, X: Matrix, truth: Board | None = None) -> None:

@@ -137,8 +137,8 @@ class SeparateAndConquer(RuleClassifier):
         searched for by counting the rows of each bin: on many rows several times faster. 255 take a
         byte each. By default thresholds may lie between any two values.
     engine : {"auto", "cpu", "gpu"}, default="auto"
-        Where rows of bins are counted, and large tables predicted: on a GPU if there is one and
-        the table is large, or as it is said. The rules do not depend on it. See :doc:`/gpu`.
+        Where the rows of bins are counted, and large tables predicted. "auto" takes a GPU if there
+        is one and the table is large. The rules do not depend on it. See :doc:`/gpu`.
     smoothing : "laplace" or float, default="laplace"
         How evidence becomes a probability; see :class:`RuleClassifier`.
     n_jobs : int, optional

@@ -74,8 +74,8 @@ class Ripper(RuleClassifier):
         Numeric features are cut into at most so many bins at exact quantiles, and rules are grown
         by counting the rows of each bin. By default thresholds may lie between any two values.
     engine : {"auto", "cpu", "gpu"}, default="auto"
-        Where rows of bins are counted, and large tables predicted: on a GPU if there is one and
-        the table is large, or as it is said. The rules do not depend on it. See :doc:`/gpu`.
+        Where the rows of bins are counted, and large tables predicted. "auto" takes a GPU if there
+        is one and the table is large. The rules do not depend on it. See :doc:`/gpu`.
     random_state : int or RandomState, optional
         Divides the rows for growing and pruning, by their values and not by their order. None is
         always the same division.
