@@ -40,15 +40,6 @@ class OrderedValues:
         self._are_many = False  # whether there are more different values than bins
         self.set_splitters(np.empty(0))
 
-    def __getstate__(self) -> dict[str, Any]:
-        # what is moved between machines: most counts of a partition fit into a byte
-        counts = {name: _narrow(getattr(self, name)) for name in ("equal", "between")}
-        return {**self.__dict__, **counts}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.equal, self.between = self.equal.astype(np.int64), self.between.astype(np.int64)
-
     def set_splitters(self, splitters: Floats) -> None:
         """Count anew, between other splitters."""
         self.splitters = splitters
@@ -57,6 +48,15 @@ class OrderedValues:
         self.least = np.full(len(splitters) + 1, np.inf)
         self.collected = np.empty(0)
         self.n_collected = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what is moved between machines: most counts of a partition fit into a byte
+        counts = {name: _narrow(getattr(self, name)) for name in ("equal", "between")}
+        return {**self.__dict__, **counts}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.equal, self.between = self.equal.astype(np.int64), self.between.astype(np.int64)
 
     def count(self, values: Floats) -> int:
         """Count some values; returns how many are known."""
