@@ -10,9 +10,10 @@ rows.
 
 from collections.abc import Iterable, Iterator
 from copy import copy
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset, Partitions
@@ -49,6 +50,15 @@ class OrderedValues:
         self.least = np.full(len(splitters) + 1, np.inf)
         self.collected = np.empty(0)
         self.n_collected = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what is moved between machines: most counts of a partition fit into a byte
+        counts = {name: _narrow(getattr(self, name)) for name in ("equal", "between")}
+        return {**self.__dict__, **counts}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.equal, self.between = self.equal.astype(np.int64), self.between.astype(np.int64)
 
     def count(self, values: Floats) -> int:
         """Count some values; returns how many are known."""
@@ -134,6 +144,11 @@ class OrderedValues:
             last = np.unique(np.searchsorted(np.cumsum(numbers), ranks))
             last = last[last < len(values) - 1]
         return list(zip(values[last].tolist(), values[last + 1].tolist(), strict=True))
+
+
+def _narrow(counts: Integers) -> npt.NDArray[Any]:
+    """The same counts as the smallest unsigned integers that hold them."""
+    return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
 
 
 class Passes:
