@@ -238,6 +238,14 @@ def learn(data):
     SeparateAndConquer(bins=16, max_rules=2).fit(scan(data))
 
 
+def learn_sets():
+    from labelrules import SeparateAndConquer, dataset
+
+    letters = np.array(list("abcdef"))[np.arange(600) % 6]
+    present = np.isin(letters, ["a", "c", "f"]) & (np.arange(600) % 5 > 0)
+    SeparateAndConquer(bins=16).fit(dataset(letters[:, None], present[:, None].astype(int)))
+
+
 def discover(data):
     from labelrules import association_rules, frequent_itemsets, scan, subgroups
 
@@ -298,6 +306,7 @@ def main():
     signal.signal(signal.SIGALRM, interrupt)
     data, _ = labelrules.planted(600, n_labels=5, noise=0.1, random_state=3)
     learn(data)
+    learn_sets()
     discover(data)
     search_heads(data)
     change_rules(data)
