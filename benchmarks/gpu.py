@@ -4,7 +4,7 @@
 features and 20 labels in host memory, with 255 bins: the whole of `fit`, its parts, and with `cpu`
 behind the rows the same on one core of the CPU. `python gpu.py count [rows]` counts one table, and
 compares it with what a copy within the memory of the GPU takes. Times are the least of several
-runs after one that compiles. Needs labelrules[gpu] and a GPU.
+runs after one that compiles. Needs labelrules[gpu] and a GPU; says so where there is none.
 """
 
 import os
@@ -17,13 +17,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import cupy
 import numpy as np
 from histogram import peak, planted_table
 from parts.tables import header, row
 
 from labelrules import Dataset, SeparateAndConquer
 from labelrules.kernels.gpu.counting import GpuKernels
+from labelrules.kernels.gpu.device import why_no_gpu
 from labelrules.learners.covering.gpu_rows import GpuRows
 from labelrules.learners.covering.local_rows import rows_in_memory
 from labelrules.learners.covering.partitioned import learned_by_counts
@@ -37,6 +37,8 @@ LEARNER = {"bins": N_BINS, "max_rules": N_RULES}
 
 
 def device_name() -> str:
+    import cupy
+
     return str(cupy.cuda.runtime.getDeviceProperties(0)["name"].decode())
 
 
@@ -52,6 +54,8 @@ def least(work: Callable[[], Any], runs: int = 3) -> tuple[float, Any]:
 
 def parts_on_gpu(data: Dataset) -> tuple[float, float]:
     """Seconds of bins, transfer and codes, and of learning from the codes."""
+    import cupy
+
     settings = checked_settings(SeparateAndConquer(engine="gpu", **LEARNER), data.schema)
     start = time.perf_counter()
     bins, codes = codes_on_gpu(data.X, data.schema, N_BINS)
@@ -108,6 +112,8 @@ def show(n_rows: int, engine: str, whole: float, coding: float, learning: float)
 
 
 def count(n_rows: int) -> None:
+    import cupy
+
     print(device_name())
     kernels = GpuKernels()
     random = cupy.random.default_rng(1)
@@ -132,6 +138,8 @@ def count(n_rows: int) -> None:
 
 def on_device(work: Callable[[], Any], runs: int = 20) -> float:
     """The least time of some runs on the GPU itself."""
+    import cupy
+
     start, stop = cupy.cuda.Event(), cupy.cuda.Event()
     seconds = []
     for _ in range(runs):
@@ -143,10 +151,18 @@ def on_device(work: Callable[[], Any], runs: int = 20) -> float:
     return min(seconds)
 
 
-if __name__ == "__main__":
-    what, *rest = sys.argv[1:]
-    sizes = [int(one) for one in rest if one != "cpu"]
+def main() -> None:
+    reason = why_no_gpu()
+    if reason is not None:
+        print(f"nothing is measured: {reason}")
+        return
+    what, *rest = sys.argv[1:] or ["learn"]
+    sizes = [int(one) for one in rest if one != "cpu"] or [10_000_000]
     if what == "learn":
-        learn(sizes or [10_000_000], "cpu" in rest)
+        learn(sizes, "cpu" in rest)
     else:
-        count(*(sizes or [10_000_000]))
+        count(*sizes)
+
+
+if __name__ == "__main__":
+    main()
