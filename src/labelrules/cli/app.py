@@ -116,6 +116,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (click.ClickException, ValueError, OSError, RecursionError, MemoryError) as wrong:
         say(in_shell_words(wrong))
         return FAILED
+    except RuntimeError as wrong:
+        from labelrules.data.errors import ClusterError, DeviceError
+
+        if not isinstance(wrong, (ClusterError, DeviceError)):
+            raise
+        say(str(wrong))
+        return FAILED
 
 
 def _run(words: list[str]) -> int:

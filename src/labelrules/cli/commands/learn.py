@@ -288,8 +288,8 @@ class _LearningTask:
         return {} if self.kept is None else {"theory": self.kept}
 
     def learn(self, show: Any) -> bool:
-        """Learn; return whether Ctrl-C has ended it early."""
-        from labelrules.data import Dataset
+        """Learn; return whether it has ended early, by Ctrl-C or since rows were lost."""
+        from labelrules.data import ClusterError, Dataset, DeviceError
         from labelrules.data.suspicious import warn_of_columns
 
         start = learning_clock()
@@ -304,12 +304,23 @@ class _LearningTask:
                     self.learner.fit(self.rows, **self._options)
             except KeyboardInterrupt:
                 raise self._nothing("before there was a model") from None
+            except (ClusterError, DeviceError) as lost:
+                self._keep_after(lost)
+                noted.append(0)
             if has_progress:
                 self.learner.set_params(progress=False)  # a function cannot be saved
             if noted and not self._has_new_rules():
                 raise self._nothing("before the first rule was learned")
         self.seconds = round(learning_clock() - start, 3)
         return bool(noted)
+
+    def _keep_after(self, lost: Exception) -> None:
+        """Go on with the rules so far, if there are any."""
+        if not hasattr(self.learner, "theory_") or not self._has_new_rules():
+            raise click.ClickException(str(lost)) from None
+        if "engine" in self.learner.get_params(deep=False):
+            self.learner.set_params(engine="auto")  # the GPU may have failed for good
+        warnings.warn(str(lost), stacklevel=2)
 
     def cross_validated(self, n_folds: int, show: Any) -> "CrossValidation":
         """Cross-validate; Ctrl-C leaves nothing, since means need all folds."""

@@ -66,12 +66,7 @@ def command(
 
 def _values(model: Model, rows: "Dataset", form: str) -> Any:
     """What is predicted for some rows."""
-    from labelrules.data.errors import DeviceError
-
-    try:
-        values = model.probabilities(rows) if form == "probabilities" else model.predict(rows)
-    except DeviceError as wrong:
-        raise click.ClickException(str(wrong)) from None
+    values = model.probabilities(rows) if form == "probabilities" else model.predict(rows)
     if values is None:
         raise click.ClickException(
             f"{model.source} holds rules alone: probabilities need the model of a learner"
