@@ -361,6 +361,22 @@ def test_memory_is_given_back_if_the_cpu_learns(monkeypatch, data):
     assert fitted_state(found) == fitted_state(SeparateAndConquer(bins=8, engine="cpu").fit(*given))
 
 
+class FullAtTheEnd(FullKernels):
+    """The memory of the host is full when the codes come back."""
+
+    def to_host(self, values):
+        raise DeviceError("the memory of the GPU is full")
+
+
+def test_memory_is_given_back_if_the_cpu_learns_by_ripper(monkeypatch):
+    use_twin(monkeypatch, FullAtTheEnd)
+    monkeypatch.setattr(device, "WORTH_A_GPU", 1)
+    before, expected = FullKernels.n_released, Ripper(bins=8, engine="cpu").fit(CELLS, TRUTH[:, 0])
+    found = Ripper(bins=8).fit(CELLS, TRUTH[:, 0])
+    assert FullKernels.n_released > before
+    assert found.theory_ == expected.theory_
+
+
 def test_rules_that_stop_the_list_need_no_gpu(monkeypatch):
     use_twin(monkeypatch, None)  # no kernels
     monkeypatch.setattr(device, "WORTH_A_GPU", 1)
