@@ -3,6 +3,7 @@
 import logging
 import sys
 import warnings
+import weakref
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,6 +24,7 @@ from labelrules import (
 from labelrules.data import DataError, DeviceError
 from labelrules.kernels.gpu import device
 from labelrules.kernels.gpu.counting import columns_together, words_of_all
+from labelrules.learners.covering.on_gpu import uncopied_cells
 from labelrules.search.bodies import gpu_bins
 from tables import category_tables, tables
 from twins.gpu_kernels import NumpyKernels
@@ -278,6 +280,13 @@ def test_small_integers_wrap_around_without_a_wrong_warning(twin, X):
     assert fitted_and_warned("gpu", X, Y) == fitted_and_warned("cpu", X, Y)
 
 
+def test_files_mapped_into_memory_go_as_they_are(twin, tmp_path):
+    X = np.memmap(tmp_path / "X", np.float32, "w+", shape=CELLS.shape)
+    X[:] = CELLS
+    assert uncopied_cells(X, "gpu") is X
+    assert fitted_and_warned("gpu", X, TRUTH) == fitted_and_warned("cpu", X, TRUTH)
+
+
 def test_names_of_an_earlier_fit_are_forgotten(twin):
     learner = SeparateAndConquer(bins=9, engine="gpu")
     learner.fit(pandas.DataFrame(CELLS, columns=list("wxyz")), TRUTH).fit(CELLS, TRUTH)
@@ -297,6 +306,33 @@ def test_numbers_of_rows_that_differ(twin, n_rows, n_labelled):
 
 
 @pytest.mark.filterwarnings("error")
+REMEMBERED = weakref.WeakSet()
+
+
+class Remembered(NumpyKernels):
+    """Knows the codes of each column for as long as somebody has them."""
+
+    def room_for_codes(self, n_rows, most):
+        if len(REMEMBERED) == 2:
+            raise DeviceError("the memory of the GPU is full")
+        found = super().room_for_codes(n_rows, most).view(OnCard)
+        REMEMBERED.add(found)
+        return found
+
+
+class OnCard(np.ndarray):
+    """An array that can be referred to weakly, and is one of a set."""
+
+    __hash__ = object.__hash__
+
+
+def test_an_error_that_somebody_keeps_holds_no_memory(monkeypatch):
+    use_twin(monkeypatch, Remembered)
+    with pytest.raises(DeviceError) as kept:
+        SeparateAndConquer(bins=9, engine="gpu").fit(CELLS, TRUTH)
+    assert len(REMEMBERED) == 0, kept
+
+
 def test_infinite_numbers_in_the_first_rows(twin):
     X = CELLS.copy()
     X[:3, 0] = np.inf

@@ -92,7 +92,7 @@ def uncopied_cells(X: Any, engine: Engine) -> Any:
 def _readable_cells(X: Any) -> Any:
     if isinstance(X, Dataset):
         return X.X if X.weights is None and X.schema.n_features else None
-    if type(X) is np.ndarray:
+    if type(X) in (np.ndarray, np.memmap):
         return X if _are_numbers(X) else None
     if not is_on_gpu(X) or why_no_gpu() is not None:
         return None

@@ -11,7 +11,14 @@ from labelrules.data import DataError, Dataset, DeviceError, Feature, Schema
 from labelrules.data.fingerprints import Words
 from labelrules.data.table import infinite
 from labelrules.kernels.gpu.counting import MOST_OF_A_BYTE, GpuKernels, n_padded
-from labelrules.kernels.gpu.device import Engine, cpu_instead, free_bytes, gpu_errors, uses_gpu
+from labelrules.kernels.gpu.device import (
+    Engine,
+    cpu_instead,
+    forget_arrays,
+    free_bytes,
+    gpu_errors,
+    uses_gpu,
+)
 from labelrules.search.bodies.bins import MOST_BINS, Bins, ColumnBins, cut_ranks
 
 PIECE = 1 << 28
@@ -61,8 +68,8 @@ def codes_on_gpu(X: Any, schema: Schema, n_bins: int) -> "tuple[Bins, GpuCodes]"
             )
         try:
             return binned_on_gpu(X, schema, n_bins, kernels, room)
-        except BaseException:
-            kernels.release()
+        except BaseException as error:
+            forget_arrays(error)
             raise
 
 
