@@ -305,7 +305,6 @@ def test_numbers_of_rows_that_differ(twin, n_rows, n_labelled):
     assert messages[0] == messages[1]
 
 
-@pytest.mark.filterwarnings("error")
 REMEMBERED = weakref.WeakSet()
 
 
@@ -333,6 +332,7 @@ def test_an_error_that_somebody_keeps_holds_no_memory(monkeypatch):
     assert len(REMEMBERED) == 0, kept
 
 
+@pytest.mark.filterwarnings("error")
 def test_infinite_numbers_in_the_first_rows(twin):
     X = CELLS.copy()
     X[:3, 0] = np.inf
