@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labelrules.kernels.gpu.counting import MOST_OF_A_BYTE, GpuKernels
+from labelrules.kernels.gpu.counting import GROUP, MOST_OF_A_BYTE, GpuKernels
 from twins.gpu_kernels import NumpyKernels
 
 SIZES = [1, 31, 127, 128, 129, 1000, 16_384, 70_001]
@@ -59,12 +59,14 @@ def test_codes_and_sets(random, n_rows, most):
         np.testing.assert_array_equal(on_gpu, twin)
 
 
+@pytest.mark.parametrize("together", [1, 2, GROUP])
 @pytest.mark.parametrize("n_columns", [1, 2, 3, 4, 7, 50])
-def test_several_columns_are_counted_at_once(random, n_columns):
+def test_several_columns_are_counted_at_once(random, n_columns, together):
     n_rows, n_codes = 100_000, 256
     codes = random.integers(0, n_codes, (n_columns, n_rows)).astype(np.uint8)
     inside, positive = random.random((2, n_rows)) < 0.5
     kernels = GpuKernels()
+    kernels.group = together  # as on cards with less shared memory
     own = [kernels.room_for_codes(n_rows, 255) for _ in codes]
     for room, column in zip(own, codes, strict=True):
         room[:n_rows] = kernels.array(column)

@@ -165,6 +165,17 @@ def test_too_little_memory(table, monkeypatch, caplog):
     assert "engine='auto' takes the CPU: the memory of the GPU is too small" in caplog.text
 
 
+def test_memory_is_given_back(table):
+    import cupy
+
+    X, Y = table
+    pool = cupy.get_default_memory_pool()
+    pool.free_all_blocks()
+    before = pool.total_bytes()
+    SeparateAndConquer(bins=99, engine="gpu", max_rules=1).fit(X, Y)
+    assert pool.total_bytes() < before + (1 << 20)
+
+
 def test_memory_that_others_take(table, monkeypatch):
     """The card looks free, but another program takes its memory first."""
     import cupy

@@ -254,6 +254,16 @@ def test_where_memory_is_full_there_is_an_error_or_the_cpu(lies, monkeypatch, ca
     assert (table.predict(X, engine="gpu") == expected).all()
 
 
+def test_predicting_again_takes_no_more_memory():
+    import cupy
+
+    pool, X, sizes = cupy.get_default_memory_pool(), np.tile(CELLS, (100, 1)), []
+    for _ in range(30):
+        RuleTable(RULES).predict(X, engine="gpu")
+        sizes.append(pool.total_bytes())
+    assert sizes[-1] <= 2 * max(sizes[:3])
+
+
 def test_little_memory_makes_small_pieces(monkeypatch):
     monkeypatch.setenv("LABELRULES_GPU_MEMORY", "4")
     X = np.tile(CELLS, (10, 1))

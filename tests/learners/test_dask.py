@@ -343,3 +343,11 @@ def test_ctrl_c_and_time_limits_keep_the_rules(client) -> None:
     with pytest.warns(UserWarning, match="time limit of 0 s was reached"):
         none = SeparateAndConquer(bins=15, time_limit=0).fit(*parts)
     assert len(none.theory_) == 0
+
+
+def test_names_of_an_earlier_fit_are_forgotten():
+    X = np.random.default_rng(0).integers(0, 9, (40, 3)).astype(float)
+    Y = (X[:, :2] > 4).astype(int)
+    learner = SeparateAndConquer(bins=9).fit(pd.DataFrame(X, columns=list("abc")), Y)
+    learner.fit(da.from_array(X, chunks=(20, 3)), da.from_array(Y, chunks=(20, 2)))
+    assert not hasattr(learner, "feature_names_in_")

@@ -10,6 +10,7 @@ from applied_tables import VALUES, as_sparse, tables
 from labelrules import (
     BinaryRelevance,
     ConstrainedClassifier,
+    Dataset,
     LayeredTheory,
     Scorecard,
     SeparateAndConquer,
@@ -18,7 +19,9 @@ from labelrules import (
     parse,
 )
 from labelrules.data import DataError, write_csv
+from labelrules.data.memory import encoding
 from labelrules.kernels.gpu import device
+from labelrules.rules import UntilStable, rule_table
 from labelrules.storage import save
 from layered_theories import layered_theories
 from shell import called, output
@@ -26,6 +29,8 @@ from theories import boards
 from twins.gpu_apply import NumpyApplyKernels, OnFakeGpu, fake_gpu
 
 READERS = load("magazines")
+
+encode_table = encoding.encode
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -82,6 +87,21 @@ def test_layers_read_arrays_as_they_are():
     assert NumpyApplyKernels.n_sent - before == 40 * 2  # the board that the second layer reads
     assert theory.predict(X, engine="gpu").tolist() == expected
     assert theory.predict(OnFakeGpu(X), engine="cpu").tolist() == expected
+
+
+@pytest.mark.parametrize("X", [numbers().tolist(), numbers(np.float16)], ids=["list", "half"])
+def test_other_tables_are_encoded_once_for_all_layers(X, monkeypatch):
+    theory, encoded = layered(X).with_inference(UntilStable()), []
+    expected = theory.predict(X, engine="cpu").tolist()
+
+    def encode(X, schema):
+        encoded.append(not isinstance(X, Dataset))
+        return encode_table(X, schema)
+
+    monkeypatch.setattr(encoding, "encode", encode)
+    monkeypatch.setattr(rule_table, "encode", encode)
+    assert theory.predict(X, engine="gpu").tolist() == expected
+    assert sum(encoded) == 1
 
 
 def test_large_tables_are_predicted_on_the_gpu_by_default(monkeypatch):

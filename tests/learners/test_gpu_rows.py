@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelrules import SeparateAndConquer
+from labelrules import SeparateAndConquer, dataset
 from labelrules.learners.covering.counted_loop import CountedCovering, counted_covering, is_counted
 from labelrules.learners.covering.gpu_rows import GpuRows
 from labelrules.learners.covering.settings import checked_settings
 from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.code_tables import marked_columns
-from labelrules.search.bodies.gpu_bins import binned_on_gpu
+from labelrules.search.bodies.gpu_bins import SORTING, binned_on_gpu
 from tables import category_tables, tables
 from twins.gpu_kernels import NumpyKernels
 
@@ -24,6 +24,27 @@ def test_bins_and_codes_are_those_of_the_cpu(data, n_bins, by_row):
     assert bins == Bins.of(data, n_bins)
     for at, expected in enumerate(bins.encode(data.X)):
         assert codes.column(at)[: len(data)].tolist() == expected.tolist()
+
+
+class CountedKernels(NumpyKernels):
+    """Knows how many bytes columns take that were sent together."""
+
+    largest = 0
+
+    def room_for_numbers(self, n_columns, n_rows):
+        found = super().room_for_numbers(n_columns, n_rows)
+        self.largest = max(self.largest, found.nbytes)
+        return found
+
+
+@pytest.mark.parametrize("room", [15_000, 20_000, 40_000])
+def test_codes_leave_room_for_columns_that_come_by_rows(room):
+    X = np.random.default_rng(0).normal(size=(200, 60))
+    data, kernels = dataset(X, X[:, :1] > 0), CountedKernels()
+    _, codes = binned_on_gpu(X, data.schema, 9, kernels, room)
+    on_gpu = sum(codes.column(at).nbytes for at, there in enumerate(codes._on_gpu) if there)
+    assert on_gpu > 0
+    assert on_gpu + kernels.largest + SORTING * len(X) <= room
 
 
 OPTIONS = st.fixed_dictionaries({}, optional={

@@ -74,9 +74,8 @@ def _of_categories(categories: tuple[str, ...], codes: Floats) -> str:
 
 
 def _of_numbers(feature: Feature, values: Floats) -> str:
-    step = values[1] - values[0]
     # most columns are seen through by their first three rows
-    if step in (1, -1) and values[2] - values[1] == step and (np.diff(values) == step).all():
+    if _has_steps(values[:3]) and _has_steps(values):
         return "counts the rows"
     if not _IDENTIFIER.fullmatch(feature.name.lower() if feature.name.isupper() else feature.name):
         return ""
@@ -85,6 +84,13 @@ def _of_numbers(feature: Feature, values: Floats) -> str:
     if is_whole and known.size >= FEWEST_ROWS and len(np.unique(known)) == known.size:
         return f"has {known.size} different whole numbers in {known.size} rows"
     return ""
+
+
+def _has_steps(values: Floats) -> bool:
+    """Whether each value is the one before and 1, or each that and -1; of any type of numbers."""
+    with np.errstate(invalid="ignore"):  # infinite numbers are refused later
+        steps = np.diff(values.astype(np.float64, copy=False))  # small integers would wrap around
+    return steps[0] in (1, -1) and bool((steps == steps[0]).all())
 
 
 def warn_of_columns(data: Dataset, stacklevel: int) -> None:

@@ -12,12 +12,13 @@ from labelrules._checks import counted
 from labelrules._kept import kept
 from labelrules._types import Board, Integers, Mask, Matrix
 from labelrules.data.errors import DeviceError
-from labelrules.data.memory.encoding import encode
+from labelrules.data.memory.encoding import encode, new_rows
 from labelrules.data.schema import Schema
 from labelrules.kernels.gpu.device import (
     LOGGER,
     Engine,
     checked_engine,
+    forget_arrays,
     gpu_errors,
     is_on_gpu,
     predicts_on_gpu,
@@ -242,7 +243,7 @@ class Start(NamedTuple):
 
 
 class RowsAsGiven(NamedTuple):
-    """Rows that are not encoded, for theories that apply several tables to them on a GPU."""
+    """Rows for theories that apply several tables to them on a GPU; encoded if they must be."""
 
     X: Any
     schema: Schema
@@ -252,6 +253,11 @@ class RowsAsGiven(NamedTuple):
     @classmethod
     def of(cls, X: Any, schema: Schema) -> "RowsAsGiven":
         """The rows of a table that fits the schema."""
+        from labelrules.kernels.gpu.pieces import are_plain_numbers
+
+        are_numbers = all(feature.is_numeric for feature in schema.features)
+        if not (are_numbers and (is_on_gpu(X) or are_plain_numbers(X, schema.n_features))):
+            X = new_rows(_in_host(X), schema)
         return cls(X, schema, np.broadcast_to(np.int8(0), (n_rows_of(X), schema.n_labels)))
 
 
@@ -278,6 +284,7 @@ def on_engine(
             if not is_automatic:
                 raise
             LOGGER.warning("engine='auto' takes the CPU: %s", error)
+            forget_arrays(error)
     return on_cpu(_in_host(X))
 
 

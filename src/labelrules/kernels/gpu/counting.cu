@@ -254,7 +254,8 @@ __global__ void count_states(const word *rows, const word *counted, const word *
 // memory, so threads never wait for each other: not for equal codes, nor for banks. A cell has two
 // counts of 16 bits, so a stretch has less than 32 * 65,536 rows. The cells of a column are at most
 // 256. What limits it is how many instructions a code takes: two for its cell, and one to add.
-const int GROUP = 3, CELLS = 256, LANES = 32;
+// GROUP, how many columns, is given by the compiler: fewer where there is little shared memory.
+const int CELLS = 256, LANES = 32;
 const int CELL_BYTES = 4 * LANES;
 
 // Adds to the cells of sixteen codes; nothing for rows that are not counted.

@@ -28,6 +28,9 @@ COUNTING_THREADS = 1024
 GROUP, CELLS, LANES = 3, 256, 32
 """Columns that a block counts, cells of a column, and copies of each cell; as in `counting.cu`."""
 
+SHARED_MEMORY = 97
+"""What CUDA calls the most shared memory of a block: 64 KB on cards of 2018, more on later ones."""
+
 COUNTING_BLOCKS = 528
 """About so many blocks count, if there are rows for them: twice what runs at a time."""
 
@@ -41,12 +44,17 @@ def n_padded(n_rows: int) -> int:
 
 
 @cache
-def module_of(name: str) -> Any:
+def module_of(name: str, *options: str) -> Any:
     """The compiled kernels of a file beside this one."""
     import cupy
 
     source = files("labelrules.kernels.gpu").joinpath(name).read_text(encoding="utf-8")
-    return cupy.RawModule(code=source, options=("--std=c++17",))
+    return cupy.RawModule(code=source, options=("--std=c++17", *options))
+
+
+def columns_together(shared_memory: int) -> int:
+    """How many columns a block counts that has so much shared memory."""
+    return max(1, min(GROUP, shared_memory // (4 * CELLS * LANES)))
 
 
 class CountedColumns:
@@ -72,11 +80,15 @@ class GpuKernels:
 
         self.cupy = cupy
         self.functions: dict[str, Any] = {}
+        runtime = cupy.cuda.runtime
+        shared = runtime.deviceGetAttribute(SHARED_MEMORY, runtime.getDevice())
+        self.group = columns_together(shared)
 
     def _run(self, name: str, blocks: Any, threads: int, *arguments: Any, shared: int = 0) -> None:
         function = self.functions.get(name)
         if function is None:
-            function = self.functions[name] = module_of("counting.cu").get_function(name)
+            module = module_of("counting.cu", f"-DGROUP={self.group}")
+            function = self.functions[name] = module.get_function(name)
             if shared:
                 function.max_dynamic_shared_size_bytes = shared
         function(blocks, (threads,), arguments, shared_mem=shared)
@@ -272,11 +284,11 @@ class GpuKernels:
         length, n_columns = columns.length, len(columns.codes)
         given = columns.places, length, np.int32(n_columns), columns.start, rows, positive
         if columns.is_byte:
-            n_groups = -(-n_columns // GROUP)
+            n_groups = -(-n_columns // self.group)
             stretch = _stretch(length, n_groups)
             self._run(
                 "count_codes_byte", (n_groups, -(-length // stretch)), COUNTING_THREADS, *given,
-                stretch, into, shared=4 * GROUP * CELLS * LANES,
+                stretch, into, shared=4 * self.group * CELLS * LANES,
             )  # fmt: skip
         else:
             stretch = _stretch(length, n_columns)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
+from traceback import clear_frames
 from typing import Any, Literal, TypeAlias
 
 from labelrules._checks import one_of
@@ -59,10 +60,11 @@ def why_no_gpu() -> str | None:
     return None if n_devices else "CUDA finds no GPU: check with nvidia-smi that there is one"
 
 
-def uses_gpu(engine: Engine, n_cells: int) -> bool:
+def uses_gpu(engine: Engine, n_cells: int, *, logs: bool = True) -> bool:
     """Whether a table with so many cells goes to the GPU; an error if it should and there is none.
 
-    With "auto" it goes there if there is a GPU and the table is large; a line of the log says so.
+    With "auto" it goes there if there is a GPU and the table is large; without one a line of the
+    log says so, if it `logs`.
     """
     if engine == "cpu" or (engine == "auto" and n_cells < WORTH_A_GPU):
         return False
@@ -71,15 +73,28 @@ def uses_gpu(engine: Engine, n_cells: int) -> bool:
         return True
     if engine == "gpu":
         raise DeviceError(f"engine='gpu' needs a GPU, but {reason}; or set engine='cpu'")
-    LOGGER.info("engine='auto' takes the CPU: %s", reason)
+    if logs:
+        LOGGER.info("engine='auto' takes the CPU: %s", reason)
     return False
 
 
 def cpu_instead(engine: Engine, error: DeviceError) -> None:
-    """Go on with the CPU if that is allowed, and log why; else raise the error."""
+    """Go on with the CPU if that is allowed, log why and free the GPU; else raise the error."""
     if engine == "gpu":
         raise error
     LOGGER.info("engine='auto' takes the CPU: %s", error)
+    forget_arrays(error)
+
+
+def forget_arrays(error: BaseException) -> None:
+    """Give back the memory of the GPU that functions hold which an error has ended."""
+    reason: BaseException | None = error
+    while reason is not None:
+        clear_frames(reason.__traceback__)
+        reason = reason.__cause__
+    cupy: Any = sys.modules.get("cupy")
+    if cupy is not None:
+        cupy.get_default_memory_pool().free_all_blocks()
 
 
 def predicts_on_gpu(engine: Engine, X: Any, n_tests: int) -> bool:
@@ -114,6 +129,11 @@ def _plain_words(error: Exception) -> str | None:
             f"the memory of the GPU is full ({_memory(cupy)}): end other programs that use it "
             "(nvidia-smi lists them), set engine='cpu', or learn from fewer rows or columns"
         )
+    if isinstance(error, RuntimeError) and str(error).startswith("CuPy failed to load"):
+        return (
+            f"CuPy misses a part of CUDA ({_first_line(error)}): install the CUDA toolkit that "
+            "this CuPy was made for, or set engine='cpu'"
+        )
     kinds = (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError)
     if not isinstance(error, (*kinds, cupy.cuda.compiler.CompileException)):
         return None
@@ -143,7 +163,11 @@ def free_bytes() -> int:
 
     free = cupy.cuda.runtime.memGetInfo()[0] + cupy.get_default_memory_pool().free_bytes()
     limit = os.environ.get("LABELRULES_GPU_MEMORY")
-    return int(free if limit is None else min(free, int(limit) << 20))
+    if limit is None:
+        return int(free)
+    if not limit.isdecimal():
+        raise ValueError(f"LABELRULES_GPU_MEMORY must be a whole number of MB, not {limit!r}")
+    return int(min(free, int(limit) << 20))
 
 
 def is_on_gpu(X: Any) -> bool:

@@ -1,7 +1,7 @@
 """Tables as learners take them: X as scikit-learn checks it, and the names of its columns."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from typing import Any, NoReturn, TypeVar, cast
@@ -140,7 +140,8 @@ def refuse_weights(name: str, weights: Floats) -> NoReturn:
 
 def check_engine(model: Any) -> None:
     """Refuse the GPU for models that predict otherwise than by the rules of one theory."""
-    if model.engine == "gpu" and "theory_" not in vars(model):
+    is_fitted = hasattr(model, "schema_")
+    if model.engine == "gpu" and is_fitted and "theory_" not in vars(model):
         raise ValueError(
             f"engine='gpu' applies the rules of one theory, but this {type(model).__name__} "
             "predicts otherwise: set engine='auto' or 'cpu'"
@@ -172,9 +173,16 @@ def note_partitions(model: Any, data: Partitions) -> None:
     """Take note of training rows in partitions, as of others."""
     refuse_no_labels(data.schema.n_labels)
     note_training_data(data)
-    model.n_features_in_ = data.schema.n_features
-    if data.has_names:
-        model.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
+    note_names(model, data.schema.n_features, data.schema.feature_names if data.has_names else None)
+
+
+def note_names(model: Any, n_features: int, names: Sequence[str] | None) -> None:
+    """Set what scikit-learn keeps of the columns; names of an earlier `fit` are forgotten."""
+    model.n_features_in_ = n_features
+    if names is not None:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    elif hasattr(model, "feature_names_in_"):
+        del model.feature_names_in_
 
 
 def given_partitions(X: Any, y: Any, feature_names: Any, **others: Any) -> Partitions | None:

@@ -74,8 +74,12 @@ class GpuRows:
         self.n_features, self.n_cells = len(bins.columns), int(bins.start[-1])
         self.missing = np.diff(bins.start) - 1
         self.had_rules = board is not None
-        with gpu_errors():
-            self._set_planes(Y, board)
+        try:
+            with gpu_errors():
+                self._set_planes(Y, board)
+        except BaseException:
+            self.close()
+            raise
         self.waiting: Any = None
         self._last: CoveredOnGpu | None = None
 

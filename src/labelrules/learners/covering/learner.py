@@ -10,7 +10,7 @@ from labelrules.data import Dataset, DeviceError, Partitions, Schema, dataset
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.table import checked_dataset
-from labelrules.kernels.gpu.device import Engine, checked_engine, cpu_instead, uses_gpu
+from labelrules.kernels.gpu.device import Engine, checked_engine, cpu_instead
 from labelrules.learners.base.estimator import Target, WeightKind
 from labelrules.learners.base.progress import (
     Listener,
@@ -19,10 +19,9 @@ from labelrules.learners.base.progress import (
     phase,
     progress_listener,
 )
-from labelrules.learners.base.records import note_training_data
 from labelrules.learners.base.shortfalls import reasons_by_counts
 from labelrules.learners.base.size import within_literals
-from labelrules.learners.base.tables import given_names, note_partitions
+from labelrules.learners.base.tables import given_names, note_names, note_partitions
 from labelrules.learners.base.theory_classifier import (
     Background,
     RuleClassifier,
@@ -50,7 +49,7 @@ from labelrules.learners.covering.settings import COUNTED, Settings, checked_set
 from labelrules.learners.registry import register
 from labelrules.measures import Measure
 from labelrules.rules import DecisionList, LayeredTheory, Theory, labels_without_rules
-from labelrules.search.bodies.gpu_bins import bins_by_engine, n_stored
+from labelrules.search.bodies.gpu_bins import bins_by_engine
 from labelrules.search.bodies.rule_language import Wish
 from labelrules.search.heads.size_bonus import SizeBonus
 
@@ -296,39 +295,37 @@ class SeparateAndConquer(RuleClassifier):
     def _fit_as_it_is(self, X: Any, y: Any, feature_names: Any) -> bool:
         if self.bins is None or self.engine == "cpu" or self.max_literals is not None:
             return False
-        cells = None if self._kept(None) else uncopied_cells(X)
-        if cells is None or not uses_gpu(checked_engine(self.engine), n_stored(cells)):
+        is_new = self._kept(None) is None
+        cells = uncopied_cells(X, checked_engine(self.engine)) if is_new else None
+        if cells is None or (isinstance(X, Dataset) and feature_names is not None):
             return False
-        if not isinstance(X, Dataset):
-            target, table = self._uncopied_table(cells, y, given_names(feature_names))
-        elif feature_names is None:
+        if isinstance(X, Dataset):
             target, data = Target("labels", np.array([0, 1])), self._given_data(X, y)
             table = UncopiedTable(data.X, data.Y, data.schema, data.name)
         else:
+            target, table = self._uncopied_table(cells, y, given_names(feature_names))
+        settings = checked_settings(self, table.schema)
+        if not settings.are_counted or not table.tells_of_each_row:
             return False
-        return self._fit_on_gpu(table, target)
+        if isinstance(X, np.ndarray):
+            whole = checked_dataset(table.schema, X, table.Y)
+            warn_of_columns(whole, stacklevel=levels_to_caller() + 1)
+        return self._fit_on_gpu(table, target, settings)
 
     def _uncopied_table(
         self, X: Any, y: Any, names: list[str] | None
     ) -> tuple[Target, UncopiedTable]:
         """Plain numbers with their labels; names and kinds are those of a row of them."""
-        if isinstance(X, FrameOnGpu):
-            names = X.names
-            self.feature_names_in_ = np.array(names, dtype=object)
+        has_names = isinstance(X, FrameOnGpu)
+        names = X.names if has_names else names
+        note_names(self, X.shape[1], names if has_names else None)
         target, labels = self._target_labels(X, y, names or ())
-        row = np.zeros((1, X.shape[1]))
-        one = dataset(row, labels.board[:1], feature_names=names, label_names=labels.names)
-        if isinstance(X, np.ndarray):
-            whole = checked_dataset(one.schema, X, labels.board)
-            warn_of_columns(whole, stacklevel=levels_to_caller() + 1)
+        row, no_label = np.zeros((1, X.shape[1])), np.zeros((1, labels.board.shape[1]), np.int8)
+        one = dataset(row, no_label, feature_names=names, label_names=labels.names)
         return target, UncopiedTable(X, labels.board, one.schema)
 
-    def _fit_on_gpu(self, table: UncopiedTable, target: Target) -> bool:
-        """Learn from rows as they are; False if that is not possible."""
-        settings = checked_settings(self, table.schema)
-        if not settings.are_counted or not table.tells_of_each_row:
-            return False
-        note_training_data(table)
+    def _fit_on_gpu(self, table: UncopiedTable, target: Target, settings: Settings) -> bool:
+        """Learn from rows as they are; False if there is no memory for them."""
         with progress_listener(self.progress) as listener:
             try:
                 found = learned_on_gpu(table, settings, listener)
@@ -355,19 +352,21 @@ def _begun(
     if settings.bins is None:
         phase("sorting the columns")
         return Covering(data, settings, prefix)
+    is_by_counts = is_counted(settings, prefix or ())
+    if settings.engine == "gpu" and not is_by_counts:
+        raise ValueError(
+            "engine='gpu' learns by counts alone: no rule of theory stops the list, and "
+            f"{COUNTED}; or set engine='cpu'"
+        )
     phase("cutting the columns into bins")
-    engine = settings.engine if settings.are_counted else "cpu"
+    engine = settings.engine if is_by_counts else "cpu"
     bins, codes = bins_by_engine(data, settings.bins, engine)
-    if not is_counted(settings, prefix or ()):
-        if settings.engine == "gpu":
-            raise ValueError(
-                "engine='gpu' learns by counts alone: no rule of theory stops the list, and "
-                f"{COUNTED}; or set engine='cpu'"
-            )
+    if not is_by_counts:
         return Covering(data, settings, prefix, bins)
     try:
         return counted_covering(data, bins, settings, prefix, codes)
     except DeviceError as error:
+        del codes
         cpu_instead(settings.engine, error)
         return counted_covering(data, bins, settings, prefix)
 

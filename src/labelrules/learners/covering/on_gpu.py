@@ -8,13 +8,14 @@ import numpy as np
 from labelrules._types import UNSET, Board
 from labelrules.data import Dataset, Schema
 from labelrules.data.fingerprints import Words, fingerprint_of
-from labelrules.kernels.gpu.device import is_on_gpu, on_gpu, why_no_gpu
+from labelrules.kernels.gpu.device import Engine, is_on_gpu, on_gpu, uses_gpu, why_no_gpu
 from labelrules.learners.base.progress import Listener, phase
+from labelrules.learners.base.records import note_training_data
 from labelrules.learners.covering.gpu_rows import GpuRows
 from labelrules.learners.covering.partitioned import LearnedByCounts, learned_by_counts
 from labelrules.learners.covering.settings import Settings
 from labelrules.search.bodies.code_tables import marked_columns
-from labelrules.search.bodies.gpu_bins import codes_on_gpu
+from labelrules.search.bodies.gpu_bins import codes_on_gpu, n_stored
 
 EXACT = 1 << 53
 """Up to this whole numbers are the same as real numbers."""
@@ -75,35 +76,50 @@ class FrameOnGpu:
         return on_gpu(self._frame[self.names[rows_and_column[1]]])
 
 
-def uncopied_cells(X: Any) -> Any:
-    """The cells of X if the GPU reads them as they are, None if they must be checked first.
+def uncopied_cells(X: Any, engine: Engine) -> Any:
+    """The cells of X if a GPU shall read them as they are, else None.
 
-    That are those of a `Dataset`, a NumPy array of real numbers, or an array or frame on the GPU:
-    of CuPy, cuDF, or of what speaks the CUDA array interface or DLPack.
+    It can read those of a `Dataset`, a NumPy array of real numbers, or an array or frame that is
+    there: of CuPy, cuDF, or of what speaks the CUDA array interface or DLPack.
     """
+    cells = _readable_cells(X)
+    # whoever takes the CPU logs it; large integers come last, since looking at them takes long
+    if cells is None or not uses_gpu(engine, n_stored(cells), logs=False):
+        return None
+    return cells if isinstance(X, Dataset) or _are_exact(cells) else None
+
+
+def _readable_cells(X: Any) -> Any:
     if isinstance(X, Dataset):
         return X.X if X.weights is None and X.schema.n_features else None
-    if type(X) is np.ndarray:
+    if type(X) in (np.ndarray, np.memmap):
         return X if _are_numbers(X) else None
     if not is_on_gpu(X) or why_no_gpu() is not None:
         return None
     if not hasattr(X, "columns"):
         matrix = on_gpu(X)
         return matrix if _are_numbers(matrix) else None
-    is_plain = [X[name].null_count == 0 and _is_exact(X[name]) for name in X.columns]
-    return FrameOnGpu(X) if is_plain and all(is_plain) else None
+    is_plain = [
+        isinstance(name, str) and X[name].null_count == 0 and _is_real(X[name].dtype)
+        for name in X.columns
+    ]
+    return FrameOnGpu(X) if 0 not in X.shape and all(is_plain) else None
 
 
 def _are_numbers(matrix: Any) -> bool:
-    return matrix.ndim == 2 and 0 not in matrix.shape and _is_exact(matrix)
+    return matrix.ndim == 2 and 0 not in matrix.shape and _is_real(matrix.dtype)
 
 
-def _is_exact(cells: Any) -> bool:
-    """Whether cells are real numbers that are the same as float64; missing ones are NaN."""
-    dtype = cells.dtype
-    if dtype.kind not in "iuf" or dtype.itemsize > 8 or not dtype.isnative:
-        return False
-    if dtype.kind == "f" or dtype.itemsize < 8:
+def _is_real(dtype: Any) -> bool:
+    """Whether a type holds real numbers of at most 8 bytes; missing ones are NaN."""
+    return dtype.kind in "iuf" and dtype.itemsize <= 8 and dtype.isnative
+
+
+def _are_exact(cells: Any) -> bool:
+    """Whether float64 holds the numbers."""
+    if isinstance(cells, FrameOnGpu):
+        return all(_are_exact(cells[:, at]) for at in range(cells.shape[1]))
+    if cells.dtype.kind == "f" or cells.dtype.itemsize < 8:
         return True
     return int(cells.min()) >= -EXACT and int(cells.max()) <= EXACT
 
@@ -116,4 +132,5 @@ def learned_on_gpu(table: UncopiedTable, settings: Settings, listener: Listener)
     phase("searching for the first rule")
     rows = GpuRows(bins, codes, table.Y, marked_columns(bins, settings.allowed))
     table.sums = codes.column_sums, rows.label_sums
+    note_training_data(table)  # not before: if the CPU must learn, it notes its own copy
     return learned_by_counts(rows, bins, settings, listener)

@@ -229,9 +229,13 @@ class GpuFoilSearch(CodedFoilSearch):
     def __init__(self, bins: Bins, codes: GpuCodes) -> None:
         self.bins, self.on_gpu, self.kernels = bins, codes, codes.kernels
         n_rows, columns = codes.n_rows, range(len(bins.columns))
-        with gpu_errors():
-            own = (self.kernels.to_host(codes.column(at))[:n_rows] for at in columns)
-            keys = keys_of_codes(bins, own, n_rows)
+        try:
+            with gpu_errors():
+                own = (self.kernels.to_host(codes.column(at))[:n_rows] for at in columns)
+                keys = keys_of_codes(bins, own, n_rows)
+        except BaseException:
+            codes.close()
+            raise
         RandomDivision.__init__(self, keys, bins.n_conditions, None, 1.0)
         self.logs = _logarithms(n_rows + 1)
 

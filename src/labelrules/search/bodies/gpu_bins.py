@@ -11,8 +11,15 @@ from labelrules.data import DataError, Dataset, DeviceError, Feature, Schema
 from labelrules.data.fingerprints import Words
 from labelrules.data.table import infinite
 from labelrules.kernels.gpu.counting import MOST_OF_A_BYTE, GpuKernels, n_padded
-from labelrules.kernels.gpu.device import Engine, cpu_instead, free_bytes, gpu_errors, uses_gpu
-from labelrules.search.bodies.bins import Bins, ColumnBins, cut_ranks
+from labelrules.kernels.gpu.device import (
+    Engine,
+    cpu_instead,
+    forget_arrays,
+    free_bytes,
+    gpu_errors,
+    uses_gpu,
+)
+from labelrules.search.bodies.bins import MOST_BINS, Bins, ColumnBins, cut_ranks
 
 PIECE = 1 << 28
 """Bytes of rows that are sent to the GPU together, if they are not stored column by column."""
@@ -45,10 +52,13 @@ def n_stored(X: Any) -> int:
 
 def codes_on_gpu(X: Any, schema: Schema, n_bins: int) -> "tuple[Bins, GpuCodes]":
     """The bins of a table, and its codes on the GPU as far as its memory allows."""
+    _refuse_many_categories(schema)
     with gpu_errors():
         kernels = GpuKernels()
         sets = SETS_OF_A_LABEL * schema.n_labels + OTHER_SETS
         room = free_bytes() * 9 // 10 - sets * n_padded(X.shape[0]) // 8
+        # later the labels come where columns were sorted, and may take more
+        room -= max(0, schema.n_labels + 8 - SORTING) * X.shape[0]
         needed = (SORTING + 8) * X.shape[0]
         if room < needed:
             raise DeviceError(
@@ -58,8 +68,8 @@ def codes_on_gpu(X: Any, schema: Schema, n_bins: int) -> "tuple[Bins, GpuCodes]"
             )
         try:
             return binned_on_gpu(X, schema, n_bins, kernels, room)
-        except BaseException:
-            kernels.release()
+        except BaseException as error:
+            forget_arrays(error)
             raise
 
 
@@ -79,9 +89,10 @@ def binned_on_gpu(
     room : int
         Bytes of the GPU for codes, and for columns while they are coded.
     """
-    codes = GpuCodes(kernels, X.shape[0], X.shape[1], room - SORTING * X.shape[0])
+    together = room // 4 if _is_by_row(X) else 0
+    codes = GpuCodes(kernels, X.shape[0], X.shape[1], room - SORTING * X.shape[0] - together)
     columns = []
-    values_of = columns_on_gpu(X, kernels, room // 4)
+    values_of = columns_on_gpu(X, kernels, together)
     for feature, values in zip(schema.features, values_of, strict=True):
         keys = kernels.sorted_keys(values)
         n_missing, n_rises = kernels.count_rises(keys)
@@ -111,13 +122,28 @@ def columns_on_gpu(X: Any, kernels: Any, room: int) -> Iterator[Any]:
     n_rows, n_columns = X.shape
     if sparse.issparse(X):
         yield from _sparse_columns(X, kernels)
-    elif isinstance(X, np.ndarray) and not X.flags.f_contiguous:
+    elif _is_by_row(X):
         at_once = max(1, min(n_columns, room // max(1, 8 * n_rows)))
         for first in range(0, n_columns, at_once):
             yield from _columns_of_rows(X, first, min(first + at_once, n_columns), kernels)
     else:
         for at in range(n_columns):
             yield kernels.numbers(X[:, at])
+
+
+def _is_by_row(X: Any) -> bool:
+    """Whether rows of a table in host memory are sent, and not columns."""
+    return isinstance(X, np.ndarray) and not X.flags.f_contiguous
+
+
+def _refuse_many_categories(schema: Schema) -> None:
+    for feature in schema.features:
+        n_categories = len(feature.categories or ())
+        if feature.is_nominal and n_categories > MOST_BINS:
+            raise DeviceError(
+                f"feature {feature.name!r} has {n_categories:,} categories, but a GPU counts "
+                f"{MOST_BINS:,} at most: leave the feature out, or set engine='cpu'"
+            )
 
 
 def _sparse_columns(X: Any, kernels: Any) -> Iterator[Any]:
