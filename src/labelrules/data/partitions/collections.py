@@ -216,7 +216,7 @@ class _CollectedBlocks(NamedTuple):
                                  taken=chosen or ())  # fmt: skip
         if chosen is None:
             chosen = default_names("y", labels.shape[1], taken=names)
-        kinds = [X.dtype] * n_features if own is None else [X._meta[one].dtype for one in own]
+        kinds = [X.dtype] * n_features if own is None else _only(X._meta, own, given).dtypes.tolist()
         are_numbers = tuple(getattr(kind, "kind", "O") in "iuf" for kind in kinds)
         declared = {
             one: UNKNOWN not in kind.categories
@@ -292,13 +292,19 @@ def _divided(X: Any, Y: Any, columns: _CollectedColumns) -> tuple[Any, Any]:
     if columns.given is not None:
         _check_columns(X, columns.given, "X")
         if columns.labels_in_x:
-            Y = X[list(columns.labels)]
-        X = X[list(columns.own)] if columns.own != columns.given else X
+            Y = _only(X, columns.labels, columns.given)
+        X = _only(X, columns.own, columns.given) if columns.own != columns.given else X
     if is_frame(Y):
         _check_columns(Y, columns.labels, "Y")
     if len(X) != len(Y):
         raise DataError(f"X has {len(X)} rows but Y has {len(Y)}")
     return X, Y
+
+
+def _only(block: Any, names: Names, given: Names | None) -> Any:
+    """Some columns of a frame by our names: those that it has may be numbers."""
+    places = {name: place for place, name in enumerate(given or ())}
+    return block.iloc[:, [places[name] for name in names]]
 
 
 def _check_columns(block: Any, names: Names, what: str) -> None:
