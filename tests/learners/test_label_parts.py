@@ -171,6 +171,10 @@ def test_what_partitions_are_not_for_is_refused() -> None:
     for learner in (Ripper(bins=9), BinaryRelevance(Ripper(bins=9)), SeparateAndConquer(bins=9)):
         with pytest.raises(ValueError, match=r"X has 0 sample\(s\)"):
             learner.fit(scan(load("magazines").take([])))
+    unknown = dataset(np.ones((4, 1)), np.full((4, 2), -1))
+    for chain in (ClassifierChain(Ripper(bins=9)), ClassifierChain(Ripper(bins=9), n_chains=2)):
+        with pytest.raises(ValueError, match="all labels are unknown in all rows"):
+            chain.fit(scan(unknown))
 
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="room on the disk is not asked for")
@@ -185,9 +189,9 @@ def test_a_full_disk_is_an_error_that_says_what_to_do(tmp_path: Path, monkeypatc
     monkeypatch.setattr(partitioned.tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(ripper.os, "posix_fallocate", is_full)
     monkeypatch.setattr(partitioned, "FiledRows", is_full)
-    parts = parts_of(load("magazines"), 5)
+    parts = parts_of(load("magazines"), 5, memory_limit=1)
     for base in (Ripper(bins=9), SeparateAndConquer(bins=9)):
-        with pytest.raises(DataError, match="is full, .* let TMPDIR name a folder with more room"):
+        with pytest.raises(DataError, match=r"is full, .* let TMPDIR name a folder with more room"):
             BinaryRelevance(base).fit(parts)
     assert not list(tmp_path.iterdir())
 

@@ -216,7 +216,8 @@ class _CollectedBlocks(NamedTuple):
                                  taken=chosen or ())  # fmt: skip
         if chosen is None:
             chosen = default_names("y", labels.shape[1], taken=names)
-        kinds = [X.dtype] * n_features if own is None else _only(X._meta, own, given).dtypes.tolist()
+        bare = None if own is None else _only(X._meta, own, given)
+        kinds = [X.dtype] * n_features if bare is None else bare.dtypes.tolist()
         are_numbers = tuple(getattr(kind, "kind", "O") in "iuf" for kind in kinds)
         declared = {
             one: UNKNOWN not in kind.categories
@@ -224,7 +225,9 @@ class _CollectedBlocks(NamedTuple):
             if hasattr(kind, "categories")
         }
         columns = _CollectedColumns(given, names, own or (), chosen, in_x, are_numbers)
-        return cls(_side_by_side(X, labels), columns, declared, own is not None)
+        # as for scikit-learn, names are texts
+        has_names = bare is not None and all(isinstance(name, str) for name in bare.columns)
+        return cls(_side_by_side(X, labels), columns, declared, has_names)
 
 
 def _is_array(data: Any) -> bool:
@@ -363,7 +366,9 @@ def _schema(blocks: _CollectedBlocks, looks: list[_Look]) -> Schema:
         parts = [look.columns[at] for look in looks]
         _check_alike(parts, name)
         texts = {text for part in parts for text in part.categories or ()}
-        order: Order = "number" if texts and all(map(is_number_text, texts)) else "text"
+        # texts are sorted as texts, but categories may have been numbers
+        are_numbers = name in blocks.declared and texts and all(map(is_number_text, texts))
+        order: Order = "number" if are_numbers else "text"
         is_declared = blocks.declared.get(name, False)
         keeps_order = is_declared or any(part.kind == "ordered" for part in parts)
         found = FoundColumn(name, "found" if keeps_order else order)
