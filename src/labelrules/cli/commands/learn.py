@@ -211,11 +211,13 @@ def _training_rows(
 
 def _has_settings_of_parts(estimator: Any) -> bool:
     """Whether a learner searches by bins, and as it does in partitions; else memory must do."""
+    if getattr(estimator, "bins", None) is None:
+        return False
     try:
         estimator._check_for_partitions()
     except ValueError:
         return False
-    return getattr(estimator, "bins", None) is not None
+    return True
 
 
 def _searching(estimator: Any) -> Any:

@@ -283,9 +283,6 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     def _check_parameters(self) -> None:
         """Refuse parameters with which `fit` could not learn, as far as that needs no data."""
 
-    def _check_for_partitions(self) -> None:
-        """Refuse parameters by which rows in partitions cannot be learned from, before any rows."""
-
     @abstractmethod
     def _labels(self, X: Any) -> Board:
         """Predict labels, 0 or 1; X is a data set, or a table that `_table` has checked."""
