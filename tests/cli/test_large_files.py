@@ -79,3 +79,22 @@ def test_a_limit_is_for_files_that_can_be_read_in_partitions(folder) -> None:
         done = called(*call, "--memory-limit", "9")
         assert done.code != 0
         assert "--memory-limit is for CSV and Parquet files" in done.err
+
+
+@pytest.mark.parametrize("more", [["heads=multi"], ["max_literals=9"], ["pruning=irep"]])
+def test_settings_that_need_all_rows_in_memory_take_them_there(more, folder, all_are_large) -> None:
+    settings = [word for one in ["bins=31", *more] for word in ("--set", one)]
+    done = called("learn", "all.csv", *settings, "-o", "new.json")
+    assert done.code == 0, done.err
+    done = called("learn", "all.csv", *settings, "--memory-limit", "9")
+    assert done.code != 0
+    assert "rows in partitions" in done.err or "max_literals needs all rows" in done.err
+
+
+def test_files_with_other_names_are_read_by_their_format(folder, all_are_large) -> None:
+    expected = output("predict", "model.json", "all.csv")
+    Path("all.csv").rename("all.dat")
+    Path("all.csv.schema.json").rename("all.dat.schema.json")
+    assert output("predict", "model.json", "all.dat", "--format", "csv") == expected
+    done = called("learn", "all.dat", "--format", "csv", "--set", "bins=31", "--set", "max_rules=1")
+    assert done.code == 0, done.err

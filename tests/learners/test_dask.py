@@ -144,6 +144,21 @@ def test_categories_that_are_unknown_beforehand(client) -> None:
     assert_same_models(as_text, expected)
 
 
+def test_texts_are_in_the_order_of_texts_and_columns_may_have_numbers() -> None:
+    """Texts of digits were sorted by size, and a column called 0 was not found."""
+    table = pd.DataFrame({0: [str(k % 12) for k in range(60)], 1: np.arange(60.0) // 5})
+    table[2] = (table[0].isin(["1", "7", "11"]) | (table[1] > 9)).astype(int)
+    parts = parted(table, [20, 30])
+    expected = SeparateAndConquer(bins=9).fit(table[[0, 1]], table[[2]])
+    assert len(expected.theory_) == 2
+    for found in (
+        SeparateAndConquer(bins=9).fit(parts[[0, 1]], parts[[2]]),
+        SeparateAndConquer(bins=9).fit(parts, ["2"]),
+    ):
+        assert_same_models(found, expected)
+        assert np.array_equal(found.predict(parts[[0, 1]]).compute(), table[[2]])
+
+
 def small(n_rows: int) -> pd.DataFrame:
     """Features x0 and x1, and labels y0 and y1."""
     X = np.random.default_rng(0).random((n_rows, 2))

@@ -1,6 +1,9 @@
 """Learners of several models from partitions: the same as from the rows in memory."""
 
+import errno
+import os
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +25,7 @@ from labelrules import (
     planted,
     scan,
 )
-from labelrules.data import ClusterError, Partitions
+from labelrules.data import ClusterError, DataError, Partitions
 from labelrules.learners.covering import partitioned
 from labelrules.learners.covering.counted_loop import CountedCovering
 from labelrules.learners.ripper import learner as ripper
@@ -163,6 +166,34 @@ def test_what_partitions_are_not_for_is_refused() -> None:
         ).fit(parts)
     with pytest.raises(ValueError, match="leave all other arguments out"):
         BinaryRelevance(SeparateAndConquer(bins=9)).fit(parts, np.zeros((14, 4)))
+    with pytest.raises(ValueError, match="by counts alone: leave heads"):
+        BinaryRelevance(SeparateAndConquer(bins=9, beam_width=2)).fit(parts)
+    for learner in (Ripper(bins=9), BinaryRelevance(Ripper(bins=9)), SeparateAndConquer(bins=9)):
+        with pytest.raises(ValueError, match=r"X has 0 sample\(s\)"):
+            learner.fit(scan(load("magazines").take([])))
+    unknown = dataset(np.ones((4, 1)), np.full((4, 2), -1))
+    for chain in (ClassifierChain(Ripper(bins=9)), ClassifierChain(Ripper(bins=9), n_chains=2)):
+        with pytest.raises(ValueError, match="all labels are unknown in all rows"):
+            chain.fit(scan(unknown))
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="room on the disk is not asked for")
+def test_a_full_disk_is_an_error_that_says_what_to_do(tmp_path: Path, monkeypatch) -> None:
+    """Writing to a mapped file on a full disk would end the process without a word."""
+
+    def is_full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for module in (partitioned, ripper):
+        monkeypatch.setattr(module, "MEGABYTE", 1)
+    monkeypatch.setattr(partitioned.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(ripper.os, "posix_fallocate", is_full)
+    monkeypatch.setattr(partitioned, "FiledRows", is_full)
+    parts = parts_of(load("magazines"), 5, memory_limit=1)
+    for base in (Ripper(bins=9), SeparateAndConquer(bins=9)):
+        with pytest.raises(DataError, match=r"is full, .* let TMPDIR name a folder with more room"):
+            BinaryRelevance(base).fit(parts)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_lost_cluster_is_an_error_of_the_whole(monkeypatch) -> None:

@@ -189,8 +189,21 @@ def large_files(source: str, reading: Reading, least: int) -> list[Path] | None:
     if STANDARD in (source, *reading.more) or not all(path.is_file() for path in paths):
         return None
     form = _one_format([str(path) for path in paths], reading)
+    if form not in ("csv", "parquet") or not _are_scanned(paths, form):
+        return None
     n_bytes = sum(path.stat().st_size * (8 if _PACKED.search(path.name) else 1) for path in paths)
-    return paths if form in ("csv", "parquet") and n_bytes >= least else None
+    return paths if n_bytes >= least else None
+
+
+def _are_scanned(paths: list[Path], form: str) -> bool:
+    """Whether the names say the format that an option may say, too: `scan` goes by names."""
+    from labelrules.data import DataError
+    from labelrules.data.partitions.scanning import format_of
+
+    try:
+        return format_of(paths) == form
+    except DataError:
+        return False
 
 
 def _with_files_of_folders(source: str, reading: Reading) -> tuple[str, Reading]:

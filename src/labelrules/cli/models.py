@@ -19,7 +19,6 @@ from labelrules.cli.io import (
     known_columns_of,
     large_files,
     read_data,
-    unpacked_extension_of,
 )
 
 if TYPE_CHECKING:
@@ -322,9 +321,9 @@ def model_and_parts(
         found, rows = model_and_data(model, data, reading, with_labels=with_labels)
         return found, iter([rows])
     from labelrules.data import scan
+    from labelrules.data.partitions.scanning import format_of
 
-    found = read_model(model)
-    form = "csv" if unpacked_extension_of(str(paths[0])) != ".parquet" else "parquet"
+    found, form = read_model(model), format_of(paths)
     reading.check(form)
     labels = found.schema.labels if with_labels else ()
     given = reading.given() | known_columns_of(paths, form, reading, found.schema, labels)

@@ -56,12 +56,20 @@ class _PartBits:
         in_files = 2 * data.n_rows * len(tests) > 8 * data.memory_limit * MEGABYTE
         self._folder = tempfile.TemporaryDirectory(prefix="labelrules-") if in_files else None
         self._blocks: list[Any] = []
-        for number, part in enumerate(data):
-            blocks = _blocks(part, tests)
-            if self._folder is not None:
-                path = Path(self._folder.name, f"{number}.npy")
-                np.save(path, blocks)
-            self._blocks.append(blocks if self._folder is None else path)
+        try:
+            for number, part in enumerate(data):
+                self._blocks.append(self._stored(number, _blocks(part, tests)))
+        except BaseException:
+            self.close()
+            raise
+
+    def _stored(self, number: int, blocks: Bits) -> Any:
+        """The bits of a part, or the path of their file."""
+        if self._folder is None:
+            return blocks
+        path = Path(self._folder.name, f"{number}.npy")
+        np.save(path, blocks)
+        return path
 
     def counts(self, sets: Numbers, stop: Integers) -> Integers:
         """The rows of extended sets; see `labelrules.kernels.mining.bits.count_extensions`."""

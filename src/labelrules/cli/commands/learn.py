@@ -197,7 +197,7 @@ def _training_rows(
             "--memory-limit is for CSV and Parquet files, from which separate-and-conquer, ripper, "
             "binary-relevance, chains and stacked layers learn without --keep and --cv"
         )
-    if files is None or not can or (limit is None and getattr(estimator, "bins", None) is None):
+    if files is None or not can or (limit is None and not _has_settings_of_parts(estimator)):
         return read_data(data, reading)
     from labelrules.data import scan
 
@@ -207,6 +207,17 @@ def _training_rows(
         say(f"rows in partitions are learned from with bins={BINS}; --set bins chooses another")
     options: dict[str, Any] = {} if limit is None else {"memory_limit": limit}
     return scan(files, **reading.given(), **options)
+
+
+def _has_settings_of_parts(estimator: Any) -> bool:
+    """Whether a learner searches by bins, and as it does in partitions; else memory must do."""
+    if getattr(estimator, "bins", None) is None:
+        return False
+    try:
+        estimator._check_for_partitions()
+    except ValueError:
+        return False
+    return True
 
 
 def _searching(estimator: Any) -> Any:

@@ -216,7 +216,8 @@ class _CollectedBlocks(NamedTuple):
                                  taken=chosen or ())  # fmt: skip
         if chosen is None:
             chosen = default_names("y", labels.shape[1], taken=names)
-        kinds = [X.dtype] * n_features if own is None else [X._meta[one].dtype for one in own]
+        bare = None if own is None else _only(X._meta, own, given)
+        kinds = [X.dtype] * n_features if bare is None else bare.dtypes.tolist()
         are_numbers = tuple(getattr(kind, "kind", "O") in "iuf" for kind in kinds)
         declared = {
             one: UNKNOWN not in kind.categories
@@ -224,7 +225,9 @@ class _CollectedBlocks(NamedTuple):
             if hasattr(kind, "categories")
         }
         columns = _CollectedColumns(given, names, own or (), chosen, in_x, are_numbers)
-        return cls(_side_by_side(X, labels), columns, declared, own is not None)
+        # as for scikit-learn, names are texts
+        has_names = bare is not None and all(isinstance(name, str) for name in bare.columns)
+        return cls(_side_by_side(X, labels), columns, declared, has_names)
 
 
 def _is_array(data: Any) -> bool:
@@ -292,13 +295,19 @@ def _divided(X: Any, Y: Any, columns: _CollectedColumns) -> tuple[Any, Any]:
     if columns.given is not None:
         _check_columns(X, columns.given, "X")
         if columns.labels_in_x:
-            Y = X[list(columns.labels)]
-        X = X[list(columns.own)] if columns.own != columns.given else X
+            Y = _only(X, columns.labels, columns.given)
+        X = _only(X, columns.own, columns.given) if columns.own != columns.given else X
     if is_frame(Y):
         _check_columns(Y, columns.labels, "Y")
     if len(X) != len(Y):
         raise DataError(f"X has {len(X)} rows but Y has {len(Y)}")
     return X, Y
+
+
+def _only(block: Any, names: Names, given: Names | None) -> Any:
+    """Some columns of a frame by our names: those that it has may be numbers."""
+    places = {name: place for place, name in enumerate(given or ())}
+    return block.iloc[:, [places[name] for name in names]]
 
 
 def _check_columns(block: Any, names: Names, what: str) -> None:
@@ -357,7 +366,9 @@ def _schema(blocks: _CollectedBlocks, looks: list[_Look]) -> Schema:
         parts = [look.columns[at] for look in looks]
         _check_alike(parts, name)
         texts = {text for part in parts for text in part.categories or ()}
-        order: Order = "number" if texts and all(map(is_number_text, texts)) else "text"
+        # texts are sorted as texts, but categories may have been numbers
+        are_numbers = name in blocks.declared and texts and all(map(is_number_text, texts))
+        order: Order = "number" if are_numbers else "text"
         is_declared = blocks.declared.get(name, False)
         keeps_order = is_declared or any(part.kind == "ordered" for part in parts)
         found = FoundColumn(name, "found" if keeps_order else order)

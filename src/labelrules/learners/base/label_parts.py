@@ -47,11 +47,7 @@ def check_base_of_parts(base: Any) -> None:
             f"{type(base).__name__} as base needs all rows in memory: for rows in partitions use "
             "SeparateAndConquer(bins=255) or Ripper(bins=255)"
         )
-    if getattr(base, "bins", None) is None:
-        raise ValueError(
-            "rows in partitions are learned from by bins: set bins, as in "
-            f"{type(base).__name__}(bins=255)"
-        )
+    base._check_for_partitions()
 
 
 @dataclass(frozen=True, eq=False)

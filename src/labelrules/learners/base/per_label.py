@@ -39,7 +39,7 @@ from labelrules.learners.covering.next_rule import (
     is_mostly_present,
     last_resort_settings,
 )
-from labelrules.learners.covering.partitioned import fallback_of_parts
+from labelrules.learners.covering.partitioned import NOTHING_KNOWN, fallback_of_parts
 from labelrules.learners.covering.settings import Settings, checked_settings
 from labelrules.rules import DecisionList, LayeredTheory, Rule
 from labelrules.rules.evidence_parts import evidence_on
@@ -194,6 +194,8 @@ class LabelwiseClassifier(ComposedClassifier):
         if data is not None:
             self._check_parts(data, base, last_resort)
             note_partitions(self, data)
+            if not label_cells(data)[0].any():
+                raise ValueError(NOTHING_KNOWN)
             target = Target("labels", np.array([0, 1]))
         else:
             data, target = self._training_data(X, y, sample_weight, feature_names)

@@ -195,6 +195,8 @@ def given_partitions(X: Any, y: Any, feature_names: Any, **others: Any) -> Parti
         refuse_empty((X.n_rows, X.schema.n_features))
     if not isinstance(X, Partitions):
         return None
+    if not X.n_rows:
+        refuse_empty((0, X.schema.n_features))
     if any(one is not None for one in (y, feature_names, *others.values())):
         raise ValueError("X is in partitions: leave all other arguments out")
     return X

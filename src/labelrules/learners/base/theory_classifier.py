@@ -380,6 +380,9 @@ class RuleClassifier(TheoryClassifier):
         """Learn from a table that need not be checked and copied first; False if it must be."""
         return False
 
+    def _check_for_partitions(self) -> None:
+        """Refuse parameters by which rows in partitions cannot be learned from, before any rows."""
+
     def _fit_partitions(self, data: Partitions) -> Self:
         """Learn from rows that need not fit into memory."""
         raise_not_partitions(self)

@@ -43,6 +43,7 @@ from labelrules.learners.covering.on_gpu import (
 from labelrules.learners.covering.partitioned import (
     LearnedByCounts,
     background_of_counts,
+    check_settings_of_parts,
     learned_from_partitions,
 )
 from labelrules.learners.covering.settings import COUNTED, Settings, checked_settings
@@ -239,11 +240,17 @@ class SeparateAndConquer(RuleClassifier):
             texts = all(isinstance(part, str) for pair in pairs for part in pair)
             if not (texts and all(len(pair) in (1, 2) for pair in pairs)):
                 raise ValueError(f"{name} must name features, or pairs of labels")
-        # Which columns there are depends on the data; the rest is checked as `fit` does it.
+        self._settings_without_data()
+        check_progress(self.progress)
+
+    def _settings_without_data(self) -> Settings:
+        """The parameters as `fit` checks them, but for the names of columns."""
         rest = copy(self)
         rest.required = rest.forbidden = ()
-        checked_settings(rest, Schema([], ["label"]))
-        check_progress(self.progress)
+        return checked_settings(rest, Schema([], ["label"]))
+
+    def _check_for_partitions(self) -> None:
+        check_settings_of_parts(self._settings_without_data())
 
     def _restore_state(self, state: Any) -> None:
         super()._restore_state(state)

@@ -1,5 +1,6 @@
 """Covering on rows in partitions: codes, labels and board of each part, in memory or in files."""
 
+import errno
 import logging
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -10,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelrules._types import UNSET, Board, Integers
-from labelrules.data import Partitions
+from labelrules._types import Board, Integers
+from labelrules.data import DataError, Partitions
 from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.partitions.tasks import current_client
 from labelrules.kernels.gpu.device import PARTS_ON_CPU
@@ -76,7 +77,6 @@ class FiledRows(LocalRows):
     ) -> None:
         super().__init__(bins, codes, truth, marked, board=board)
         self._path, self._keeps_tables = path, keeps_tables
-        self._knows_all = bool((truth != UNSET).all())
         self._arrays: dict[str, tuple[int, Any, tuple[int, ...]]] = {}
         place = 0
         with path.open("wb") as file:
@@ -88,14 +88,9 @@ class FiledRows(LocalRows):
                 place += array.nbytes
         self._forget()
 
-    @property
-    def knows_all(self) -> bool:
-        """Whether no cell is unknown."""
-        return self._knows_all
-
     def _forget(self) -> None:
         """Let go of all that is as long as the rows, but for those that a body covers."""
-        for name in ("known", "every", "_has_none", "_is_decided"):
+        for name in ("every", "_has_none", "_is_decided"):
             self.__dict__.pop(name, None)
         for name in self._arrays:
             setattr(self, name, np.empty((0, 0), np.int8))
@@ -215,6 +210,20 @@ class StoredParts(PartedRows):
         return added_up(list(self._pool.map(ask, self.parts)))
 
 
+@contextmanager
+def naming_full_disks(folder: str) -> Iterator[None]:
+    """Raise the error of a full disk as one that says what to do."""
+    try:
+        yield
+    except OSError as wrong:
+        if wrong.errno != errno.ENOSPC:
+            raise
+        raise DataError(
+            f"the disk of {folder} is full, and temporary files of the rows do not fit: let TMPDIR "
+            "name a folder with more room, or raise memory_limit"
+        ) from wrong
+
+
 def stored_parts(
     data: Partitions,
     bins: Bins,
@@ -248,7 +257,8 @@ def stored_parts(
                 parts.append(LocalRows(bins, codes, truth, marked, board=found))
                 continue
             path = Path(folder.name, f"{number}.rows")
-            parts.append(FiledRows(bins, codes, truth, marked, path, keeps_tables, found))
+            with naming_full_disks(folder.name):
+                parts.append(FiledRows(bins, codes, truth, marked, path, keeps_tables, found))
     except BaseException:
         if folder is not None:
             folder.cleanup()
@@ -298,7 +308,7 @@ def learned_from_partitions(
     data: Partitions, settings: Settings, listener: Listener
 ) -> LearnedByCounts:
     """Learn a list; the same as from the rows in memory, with the same bins."""
-    _check_settings(settings)
+    check_settings_of_parts(settings)
     phase("finding the bins of the columns")
     assert settings.bins is not None, "checked above"
     bins = bins_of_rows(data, settings.bins)
@@ -334,6 +344,7 @@ def _rows(
         return rows_on_workers(data, bins, marked, theory)
     rows = stored_parts(data, bins, marked, settings.n_threads, theory)
     if not rows.parts:
+        rows.close()
         raise ValueError(NOTHING_KNOWN)
     return rows
 
@@ -354,7 +365,8 @@ def fallback_of_parts(
     return DecisionList(data.schema, rules) if rules else None
 
 
-def _check_settings(settings: Settings) -> None:
+def check_settings_of_parts(settings: Settings) -> None:
+    """Refuse parameters by which rows in partitions cannot be learned from."""
     if settings.bins is None:
         raise ValueError(
             "rows in partitions are learned from by bins: set bins, as in "

@@ -13,7 +13,7 @@ values), L labels and a body of k conditions, in 64-bit numbers unless said othe
 question            asked                                   answer of each part
 =================== ======================================= ======================================
 ``totals()``        once                                    3 L + 1
-``written()``       once                                    L; L * 3 L if rules are kept
+``written()``       once                                    nothing; L * 3 L if rules are kept
 ``roots(labels)``   once for all labels, and for labels     B for each label
                     searched anew after all
 ``body(...)``       once for each condition of a rule       B + 3 L, and B bytes if a column has

@@ -1,11 +1,13 @@
 """RIPPER as a classifier for one label, or for classes."""
 
+import os
 import tempfile
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from labelrules._checks import truth_value, whole_number
 from labelrules._interrupts import heard_interrupts
@@ -30,7 +32,7 @@ from labelrules.learners.base.sampling import random_seed
 from labelrules.learners.base.shortfalls import reasons_by_counts
 from labelrules.learners.base.tables import note_partitions
 from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing
-from labelrules.learners.covering.partitioned import MEGABYTE
+from labelrules.learners.covering.partitioned import MEGABYTE, naming_full_disks
 from labelrules.learners.registry import register
 from labelrules.learners.ripper.one_class import ClassLearner, NewRule, RipperSettings
 from labelrules.rules import DecisionList, Head, Rule, RuleTable
@@ -182,15 +184,20 @@ class Ripper(RuleClassifier):
         learned = [Rule(heads[one], body) for one, body in learner.listed()]
         return DecisionList(schema, [*kept, *learned])
 
-    def _fit_partitions(self, data: Partitions) -> Self:
+    def _check_for_partitions(self) -> None:
         settings = ripper_settings(self)
-        _refuse_several(data.schema.n_labels)
         if settings.bins is None:
             raise ValueError(
                 "rows in partitions are learned from by bins: set bins, as in Ripper(bins=255)"
             )
         if settings.engine == "gpu":
             raise ValueError(PARTS_ON_CPU)
+
+    def _fit_partitions(self, data: Partitions) -> Self:
+        self._check_for_partitions()
+        settings = ripper_settings(self)
+        _refuse_several(data.schema.n_labels)
+        assert settings.bins is not None, "checked above"
         note_partitions(self, data)
         with (
             progress_listener(self.progress) as listener,
@@ -239,7 +246,7 @@ def _coded(data: Partitions, bins: Bins, folder: Path) -> tuple[Codes, Board]:
     codes: Codes = (
         np.empty(shape, bins.dtype)
         if in_memory or not shape[0]
-        else np.memmap(folder / "codes", bins.dtype, "w+", shape=shape)
+        else _mapped(folder / "codes", bins.dtype, shape)
     )
     Y: Board = np.empty((n_rows, 1), np.int8)
     first = 0
@@ -248,6 +255,15 @@ def _coded(data: Partitions, bins: Bins, folder: Path) -> tuple[Codes, Board]:
         codes[:, rows], Y[rows] = bins.encode(part.X), part.Y
         first += len(part)
     return np.asarray(codes), Y
+
+
+def _mapped(path: Path, dtype: npt.DTypeLike, shape: tuple[int, int]) -> Codes:
+    """An array in a new file, with room on the disk: else writing to it may end the process."""
+    with naming_full_disks(str(path.parent)), path.open("wb") as file:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, shape[0] * shape[1] * np.dtype(dtype).itemsize)
+    mode: Any = "r+" if path.stat().st_size else "w+"
+    return np.memmap(path, dtype, mode, shape=shape)
 
 
 def _search(data: Dataset, settings: RipperSettings) -> FoilSearch | CodedFoilSearch:
