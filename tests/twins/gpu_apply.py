@@ -70,6 +70,9 @@ class NumpyApplyKernels:
     def __exit__(self, *error):
         pass
 
+    def release(self):
+        """Nothing is kept."""
+
     def free_bytes(self):
         return self.room_on_gpu
 

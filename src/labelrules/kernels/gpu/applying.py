@@ -142,6 +142,11 @@ class ApplyKernels:
         self.stream.__exit__(*error)
         self.device.__exit__(*error)
 
+    def release(self) -> None:
+        """Give back the memory of this stream, which no other one would use again."""
+        with self.device:
+            self.cupy.get_default_memory_pool().free_all_blocks(stream=self.stream)
+
     def free_bytes(self) -> int:
         """The free memory of the GPU."""
         return free_bytes()

@@ -193,10 +193,15 @@ class RulesOnGpu:
     def apply(self, source: TestedColumns, wanted: WantedCells) -> bool:
         """Fill the arrays that are wanted; whether some number is one that no table may hold."""
         with source.device:
-            return self._apply(source, wanted)
+            kernels = self._lanes(source, wanted)
+            try:
+                return self._apply(kernels, source, wanted)
+            finally:
+                self.__dict__.pop("rules", None)
+                for one in kernels:
+                    one.release()
 
-    def _apply(self, source: TestedColumns, wanted: WantedCells) -> bool:
-        kernels = self._lanes(source, wanted)
+    def _apply(self, kernels: list[Any], source: TestedColumns, wanted: WantedCells) -> bool:
         first = kernels[0]
         n_rows = self._rows_of_a_piece(source, wanted, first.free_bytes() // SHARE, len(kernels))
         with first:
