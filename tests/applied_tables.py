@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelrules import Body, Condition, Dataset, DecisionList, Feature, Head, Rule, Schema
+from theories import boards
 
 VALUES = st.sampled_from([-1.0, 0.0, 1.0, 2.0])
 
@@ -43,3 +44,10 @@ def random_list(schema, n_rules=40, seed=0):
         head = Head({int(said): int(random.integers(2))}, 5)
         rules.append(Rule(head, Body([tests[i] for i in chosen]), stops=number % 3 == 0))
     return DecisionList(schema, rules)
+
+
+def a_board(draw, data):
+    """A board that is given, or none."""
+    shape = data.n_rows, data.schema.n_labels
+    found = draw.draw(st.none() | boards(*shape))
+    return None if found is None else np.array(found, dtype=np.int8).reshape(shape)

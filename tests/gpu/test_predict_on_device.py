@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from applied_tables import VALUES, as_sparse, random_list, tables
+from applied_tables import VALUES, a_board, as_sparse, random_list, tables
 from labelrules import (
     Body,
     Condition,
@@ -28,19 +28,8 @@ from labelrules.kernels.gpu import applying, device, pieces
 from labelrules.kernels.gpu.applying import ApplyKernels, n_words_of, ordered_atoms
 from labelrules.rules import LabelSet
 from layered_theories import layered_theories
-from theories import boards, decision_lists, rule_sets, scorecards
+from theories import decision_lists, rule_sets, scorecards
 from twins.gpu_apply import NumpyApplyKernels
-
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.skipif(device.why_no_gpu() is not None, reason=str(device.why_no_gpu())),
-]
-
-
-def a_board(draw, data):
-    shape = data.n_rows, data.schema.n_labels
-    found = draw.draw(st.none() | boards(*shape))
-    return None if found is None else np.array(found, dtype=np.int8).reshape(shape)
 
 
 @settings(max_examples=100)

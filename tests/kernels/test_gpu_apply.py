@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from applied_tables import VALUES, as_sparse, random_list, tables
+from applied_tables import VALUES, a_board, as_sparse, random_list, tables
 from labelrules import Dataset, DecisionList, Feature, Rule, RuleSet, RuleTable, Schema, planted
 from labelrules.data import DataError
 from labelrules.data.errors import DeviceError
 from labelrules.kernels.gpu import device, pieces
 from labelrules.rules import Body, Condition, Head
-from theories import boards, decision_lists, rule_sets, scorecards
+from theories import decision_lists, rule_sets, scorecards
 from twins.gpu_apply import NumpyApplyKernels, OnFakeGpu, fake_gpu
 
 
@@ -22,12 +22,6 @@ from twins.gpu_apply import NumpyApplyKernels, OnFakeGpu, fake_gpu
 def _gpu():
     with fake_gpu():
         yield
-
-
-def a_board(draw, data):
-    shape = data.n_rows, data.schema.n_labels
-    found = draw.draw(st.none() | boards(*shape))
-    return None if found is None else np.array(found, dtype=np.int8).reshape(shape)
 
 
 @settings(max_examples=60)
