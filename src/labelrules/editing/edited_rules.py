@@ -8,7 +8,7 @@ from labelrules._checks import counted, whole_number
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.summaries import places_of
 from labelrules.rules import DecisionList, LayeredTheory, Rule, RuleSet, Theory
-from labelrules.rules.theory import check_rule
+from labelrules.rules.rule import check_rule
 
 
 @dataclass(frozen=True, slots=True)

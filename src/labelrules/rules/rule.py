@@ -11,7 +11,7 @@ from labelrules._checks import whole_number
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data.schema import Schema
 from labelrules.measures import ratio
-from labelrules.rules.conditions import Body, ColumnKey, Range, condition_numbers
+from labelrules.rules.conditions import Body, ColumnKey, Condition, Range, condition_numbers
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -338,6 +338,36 @@ def _constraint(head: Head, body: Body) -> Literal["subset", "exclusion"] | None
     if not condition.on_label or condition.value != 1 or condition.column == head.labels[0]:
         return None
     return "subset" if head.values[0] else "exclusion"
+
+
+def check_rule(rule: Rule, schema: Schema, where: str) -> None:
+    """Raise an error if a rule uses columns or categories that the schema does not have."""
+    if rule.head.n_labels != schema.n_labels:
+        raise ValueError(
+            f"{where}: its head is over {rule.head.n_labels} labels, "
+            f"the schema has {schema.n_labels}"
+        )
+    for condition in rule.body:
+        problem = _label_problem if condition.on_label else _feature_problem
+        message = problem(condition, schema)
+        if message:
+            raise ValueError(f"{where}: {message}")
+
+
+def _label_problem(condition: Condition, schema: Schema) -> str:
+    if condition.column < schema.n_labels:
+        return ""
+    return f"there is no label {condition.column} among {schema.n_labels} labels"
+
+
+def _feature_problem(condition: Condition, schema: Schema) -> str:
+    if condition.column >= schema.n_features:
+        return f"there is no feature {condition.column} among {schema.n_features} features"
+    feature = schema.features[condition.column]
+    if feature.is_nominal != condition.is_equality:
+        right = "=, != or in" if feature.is_nominal else "<= or >"
+        return f"{feature.name!r} is {feature.kind}: compare it by {right}"
+    return feature.value_problem(condition.codes[-1] if condition.codes else condition.value)
 
 
 def is_more_general(a: Body | Rule, b: Body | Rule, schema: Schema) -> bool:

@@ -14,9 +14,8 @@ from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.schema import Schema
 from labelrules.rules.boards import checked_board, closed, start_board
-from labelrules.rules.conditions import Condition
 from labelrules.rules.evidence_parts import evidence_by_partition, rule_with_both
-from labelrules.rules.rule import MOST_VOTES, Evidence, Rule, written_cells
+from labelrules.rules.rule import MOST_VOTES, Evidence, Rule, check_rule, written_cells
 
 
 class Run(NamedTuple):
@@ -432,36 +431,6 @@ def _checked_sets(label_sets: Iterable[LabelSet], n_labels: int) -> tuple[LabelS
     if len({one.labels for one in sets}) < len(sets):
         raise ValueError("a label set is given twice: each set has one bonus")
     return tuple(sets)
-
-
-def check_rule(rule: Rule, schema: Schema, where: str) -> None:
-    """Raise an error if a rule uses columns or categories that the schema does not have."""
-    if rule.head.n_labels != schema.n_labels:
-        raise ValueError(
-            f"{where}: its head is over {rule.head.n_labels} labels, "
-            f"the schema has {schema.n_labels}"
-        )
-    for condition in rule.body:
-        problem = _label_problem if condition.on_label else _feature_problem
-        message = problem(condition, schema)
-        if message:
-            raise ValueError(f"{where}: {message}")
-
-
-def _label_problem(condition: Condition, schema: Schema) -> str:
-    if condition.column < schema.n_labels:
-        return ""
-    return f"there is no label {condition.column} among {schema.n_labels} labels"
-
-
-def _feature_problem(condition: Condition, schema: Schema) -> str:
-    if condition.column >= schema.n_features:
-        return f"there is no feature {condition.column} among {schema.n_features} features"
-    feature = schema.features[condition.column]
-    if feature.is_nominal != condition.is_equality:
-        right = "=, != or in" if feature.is_nominal else "<= or >"
-        return f"{feature.name!r} is {feature.kind}: compare it by {right}"
-    return feature.value_problem(condition.codes[-1] if condition.codes else condition.value)
 
 
 def theory_of(model: object) -> Theory:
