@@ -22,6 +22,7 @@ from labelrules import (
     parse_rule,
     to_json,
 )
+from labelrules.inspection import Place
 from labelrules.rules import RuleSyntaxError
 from labelrules.rules.boards import closed
 
@@ -219,10 +220,10 @@ def test_layers_are_numbered_through_and_keep_their_rules():
     assert [(one.number, one.layer, one.for_no_label) for one in layers.rules] == [
         (1, 1, False), (2, 1, False), (3, 2, False), (4, None, True),
     ]  # fmt: skip
-    assert [str(one.place) for one in layers.rules] == [
-        "rule 1 of layer 1", "rule 2 of layer 1", "rule 1 of layer 2",
-        "rule 1 for rows without a label",
+    assert [one.place for one in layers.rules] == [
+        Place(0, 0), Place(1, 0), Place(0, 1), Place(0, is_fallback=True),
     ]  # fmt: skip
+    assert [str(one.place) for one in layers.rules] == [f"rule {n}" for n in range(1, 5)]
     assert layers.rules[3].text == "tabloid <- sex = Male"
     added = layers.add("fashion <- quality", at=3, layer=1)
     assert [one.layer for one in added.rules] == [1, 1, 1, 2, None]

@@ -125,7 +125,11 @@ class EditSession:
         return found
 
     def model_of(self, theory: Theory) -> Any:
-        """The fitted learner with a theory that has evidence; of a theory, that theory."""
+        """The fitted learner with a theory that has evidence; of a theory, that theory.
+
+        Its rules are counted from 1, as in its file, which has no rule that is disabled.
+        """
+        theory = theory.numbered(None)
         if isinstance(self.original, Theory):
             return theory
         data, model = self.training, copy(self.original)

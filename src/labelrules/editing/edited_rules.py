@@ -96,13 +96,18 @@ class EditedRules:
 
     @cached_property
     def theory(self) -> Theory:
-        """The theory without disabled rules; evidence is that of the rules."""
+        """The theory without disabled rules, whose numbers are those that the rules have here.
+
+        Evidence is that of the rules.
+        """
         parts: list[list[Rule]] = [[] for _ in range(self.n_layers + 1)]
-        for entry in self.entries:
+        numbers = []
+        for number, entry in enumerate(self.entries, 1):
             if not entry.disabled:
                 parts[entry.layer].append(entry.rule)
+                numbers.append(number)
         *layers, last = parts
-        return self._assembled(layers, last)
+        return self._assembled(layers, last).numbered(numbers)
 
     def _assembled(self, layers: Sequence[list[Rule]], last: list[Rule]) -> Theory:
         schema, frame = self.frame.schema, self.frame

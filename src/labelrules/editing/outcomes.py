@@ -64,7 +64,8 @@ def with_evidence(theory: Theory, data: Dataset) -> Theory:
     if isinstance(theory, DecisionList):
         return theory.with_counts(table_of(theory).run(data), data.Y, data.weights)
     if isinstance(theory, RuleSet):
-        return theory.with_rules(_voting(rule, data) for rule in theory)
+        counted = theory.with_rules(_voting(rule, data) for rule in theory)
+        return counted.numbered(theory.numbers)
     raise TypeError(f"a {type(theory).__name__} has no evidence")
 
 

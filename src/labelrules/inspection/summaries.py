@@ -14,7 +14,7 @@ from labelrules._types import UNSET
 from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.partitions.tasks import in_partition, is_collection, tasks_of, total_of
 from labelrules.data.table import Dataset
-from labelrules.inspection.explanation.values import Place
+from labelrules.inspection.explanation.values import Place, place_in
 from labelrules.inspection.rule_usage import Usage, conflicting_rules, subsumed_rules, usage_of
 from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import LayeredTheory, Rule, Theory, theory_of
@@ -359,17 +359,15 @@ def doubtful_rules(theory: Any) -> tuple[DoubtfulRule, ...]:
 
 
 def places_of(theory: Theory) -> tuple[Place, ...]:
-    """Where each rule of a theory stands."""
+    """Where each rule of a theory stands, with the number by which people call it."""
     if not isinstance(theory, LayeredTheory):
-        return tuple(Place(number) for number in range(len(theory)))
-    numbers = [None] if len(theory.layers) == 1 else range(len(theory.layers))
-    places = [
-        Place(n, layer)
-        for layer, part in zip(numbers, theory.layers, strict=True)
-        for n in range(len(part))
-    ]
-    n_last = 0 if theory.fallback is None else len(theory.fallback)
-    return (*places, *(Place(number, is_fallback=True) for number in range(n_last)))
+        return tuple(place_in(theory, Place(number)) for number in range(len(theory)))
+    n_layers = len(theory.layers)
+    return tuple(
+        place_in(part, Place(number, at if at < n_layers > 1 else None, at == n_layers))
+        for at, part in enumerate(theory.parts)
+        for number in range(len(part))
+    )
 
 
 def _named_pairs(theory: Theory, pairs: Iterable[tuple[int, list[int]]]) -> tuple[Pair, ...]:

@@ -63,7 +63,7 @@ class Trace:
     def notes(self) -> Iterator[str]:
         """Which rule ended the list, or which usual label set the row gets."""
         if self.stopped >= 0 and not self.is_fallback:
-            yield f"Rule {self.stopped + 1} ended the list."
+            yield f"Rule {self.theory.called(self.stopped)} ended the list."
         label_set = self.label_set
         if label_set is not None:
             text = label_set_text(label_set, self.theory.schema)
@@ -96,7 +96,7 @@ class Trace:
             return "by points" if self.points is None else counted(int(self.points[label]), "point")
         if number < 0:
             return "given"
-        return f"rule {number + 1}: {self.texts[number]}"
+        return f"rule {self.theory.called(number)}: {self.texts[number]}"
 
     @cached_property
     def texts(self) -> tuple[str, ...]:

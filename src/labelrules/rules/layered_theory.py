@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -283,7 +284,8 @@ class LayeredTheory(Theory):
             return counted
         # Which rows have no label is known only when the layers have evidence.
         run = counted.run(rows).fallback
-        return counted.with_fallback(run and self.fallback.with_counts(run, truth, weights))
+        last_resort = run and self.fallback.with_counts(run, truth, weights)
+        return counted.with_fallback(last_resort).numbered(self.numbers)
 
     def _with_counts(
         self,
@@ -296,7 +298,19 @@ class LayeredTheory(Theory):
             layer.with_counts(run, truth, weights) if isinstance(layer, DecisionList) else layer
             for layer, run in zip(self.layers, runs, strict=True)
         ]
-        return LayeredTheory(self.schema, layers, self.inference, fallback)
+        counted = LayeredTheory(self.schema, layers, self.inference, fallback)
+        return counted.numbered(self.numbers)
+
+    def numbered(self, numbers: Iterable[int] | None) -> "LayeredTheory":
+        """The same theory with other numbers of its rules, those of all layers in one order."""
+        found = super().numbered(numbers)
+        rest = None if found.numbers is None else iter(found.numbers)
+        parts = [
+            part.numbered(None if rest is None else islice(rest, len(part))) for part in self.parts
+        ]
+        object.__setattr__(found, "layers", tuple(parts[: len(self.layers)]))
+        object.__setattr__(found, "fallback", self.fallback and parts[-1])
+        return found
 
     def with_inference(self, inference: Inference) -> "LayeredTheory":
         """The same layers with another inference in the last one."""

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self, overload
 
@@ -42,6 +43,8 @@ class Theory:
     rules: tuple[Rule, ...] = ()
 
     ordered: ClassVar[bool]
+    numbers: ClassVar[tuple[int, ...] | None] = None
+    """The numbers by which people call the rules, if these are some of a longer list."""
 
     def __init__(self, schema: Schema, rules: Iterable[Rule] = ()) -> None:
         if not isinstance(schema, Schema):
@@ -143,6 +146,31 @@ class Theory:
     def with_rules(self, rules: Iterable[Rule]) -> Self:
         """The same theory with other rules."""
         return replace(self, rules=tuple(rules))
+
+    def numbered(self, numbers: Iterable[int] | None) -> Self:
+        r"""The same theory, of whose rules explanations and findings speak by other numbers.
+
+        Theories are equal whatever these numbers, and files do not have them. Other rules in the
+        place of these are counted from 1.
+
+        Examples
+        --------
+        >>> from labelrules import explain, load, parse
+        >>> readers = load("magazines")
+        >>> theory = parse("quality <- sex = Female\nsports <- sex = Male", readers.schema)
+        >>> explain(theory.numbered([2, 5]), readers, 0)["sports"].rule.place.called
+        5
+        """
+        found = None if numbers is None else tuple(numbers)
+        if found is not None and len(found) != len(self):
+            raise ValueError(f"{len(found)} numbers were given for {counted(len(self), 'rule')}")
+        other = copy(self)
+        object.__setattr__(other, "numbers", found)
+        return other
+
+    def called(self, place: int) -> int:
+        """The number by which people call the rule in a place, which is counted from 0."""
+        return place + 1 if self.numbers is None else self.numbers[place]
 
     def rename(self, names: Mapping[str, str]) -> Self:
         r"""The same theory with other names of features and labels: from old names to new ones.
@@ -270,7 +298,7 @@ class DecisionList(Theory):
             )
             for n, rule in enumerate(self.rules)
         ]
-        return DecisionList(self.schema, rules)
+        return DecisionList(self.schema, rules).numbered(self.numbers)
 
 
 class LabelSet(NamedTuple):

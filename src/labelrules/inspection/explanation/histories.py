@@ -19,6 +19,7 @@ from labelrules.inspection.explanation.values import (
     Place,
     RowChoice,
     StoppingRule,
+    place_in,
 )
 from labelrules.inspection.tracing import LayeredTrace, Trace, named_value, trace
 from labelrules.rules import Condition, DecisionList, Gibbs, LabelByLabel, RuleSet, Theory
@@ -100,7 +101,7 @@ class PartHistory:
 
     def place(self, number: int) -> Place:
         """Where a rule of this part stands in the theory."""
-        return Place(number, self.layer, self.is_fallback)
+        return place_in(self.theory, Place(number, self.layer, self.is_fallback))
 
     def nearly_covering(self, label: int) -> list[CheckedRule]:
         """The rules that predict a label and fail by one condition at most."""
@@ -288,7 +289,7 @@ def _initial(parts: tuple[PartHistory, ...], part: int, label: int) -> ChainNode
     row, layer = (parts[part - 1].trace, part - 1) if first is None else (first, None)
     writer = int(row.writer[label])
     where = parts[part].layer if layer is None else layer
-    place = Place(writer, where) if writer >= 0 else None
+    place = place_in(row.theory, Place(writer, where)) if writer >= 0 else None
     node = _label_node(parts, part, label)
     return replace(node, value=int(row.board[label] == 1), place=place, layer=layer)
 

@@ -18,10 +18,43 @@ class Place(NamedTuple):
     layer: int | None = None  #: Its layer, from 0; None if there is only one.
     is_fallback: bool = False  #: Whether it is in the list for rows without a label.
 
+    @property
+    def called(self) -> int:
+        """The number by which people call the rule: from 1 in its list, or see `Theory.numbers`."""
+        return self.number + 1
+
     def __str__(self) -> str:
         where = "" if self.layer is None else f" of layer {self.layer + 1}"
         where = " for rows without a label" if self.is_fallback else where
-        return f"rule {self.number + 1}{where}"
+        return f"rule {self.called}{where}"
+
+
+class NumberedPlace(Place):
+    """A place in a theory whose rules people call by other numbers: equal to the place alone."""
+
+    _called: int
+
+    @classmethod
+    def of(cls, place: Place, called: int) -> "NumberedPlace":
+        """A place, and the number of its rule."""
+        made = cls(*place)
+        made._called = called
+        return made
+
+    @property
+    def called(self) -> int:
+        """The number by which people call the rule."""
+        return self._called
+
+    def __str__(self) -> str:
+        return f"rule {self.called}"  # such numbers go through all layers
+
+
+def place_in(part: Theory, place: Place) -> Place:
+    """A place in a list or set of rules, with the number by which people call its rule."""
+    if part.numbers is None:
+        return place
+    return NumberedPlace.of(place, part.numbers[place.number])
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,8 @@ def flow_svg(flow: RowFlow, link: str | None = None) -> "Markup":
     ----------
     flow : RowFlow
     link : str, optional
-        The address behind each rule, such as ``"/rules/{rule}"``, with ``{rule}`` for its number
-        and ``{layer}`` for its layer, both from 1.
+        The address behind each rule, such as ``"/rules/{rule}"``, with ``{rule}`` for the number
+        by which it is called and ``{layer}`` for its layer, both from 1.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def flow_svg(flow: RowFlow, link: str | None = None) -> "Markup":
 def _row(flow: RowFlow, number: int, step: FlowStep, most: int, link: str | None) -> _Row:
     scale = _TRUNK_WIDTH / max(flow.n_rows, 1)
     caught = _CAUGHT_WIDTH / most
-    text = f"{step.place.number + 1}  {step.text}"
+    text = f"{step.place.called}  {step.text}"
     layer = 1 if step.place.layer is None else step.place.layer + 1
     return _Row(
         step,
@@ -88,7 +88,7 @@ def _row(flow: RowFlow, number: int, step: FlowStep, most: int, link: str | None
         caught * (step.n_writing - step.n_first),
         _note(step),
         _sentence(step),
-        linked(link, rule=step.place.number + 1, layer=layer),
+        linked(link, rule=step.place.called, layer=layer),
     )
 
 

@@ -13,7 +13,7 @@ from labelrules._types import UNSET, Board
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 from labelrules.inspection.comparison import predicted
-from labelrules.inspection.explanation.values import Place
+from labelrules.inspection.explanation.values import NumberedPlace, Place
 from labelrules.inspection.review.regions import (
     MODES,
     ListWalk,
@@ -54,6 +54,18 @@ class Fix(NamedTuple):
     to: int | None = None  #: For "move", the number that the rule gets.
     layer: int | None = None  #: The layer, from 1; None if there is only one.
     is_fallback: bool = False  #: Whether the rule is in the list for rows without a label.
+    numbers: tuple[int, ...] = ()
+    """By which people call the rule and, for "move", that in whose place it comes, if by others."""
+
+    @property
+    def called(self) -> int:
+        """The number by which people call the rule; `rule` is that in its list."""
+        return self.numbers[0] if self.numbers else self.rule
+
+    @property
+    def called_goal(self) -> int | None:
+        """The number that people call the rule by after a "move"."""
+        return self.numbers[1] if len(self.numbers) > 1 else self.to
 
     def apply(self, theory: Any) -> Theory:
         """The theory with this edit; rules keep their evidence, but for a rule that is replaced."""
@@ -85,10 +97,15 @@ class Fix(NamedTuple):
 
     def __str__(self) -> str:
         layer = None if self.layer is None else self.layer - 1
-        where = str(Place(self.rule - 1, layer, self.is_fallback))
+        place = Place(self.rule - 1, layer, self.is_fallback)
+        where = str(NumberedPlace.of(place, self.called) if self.numbers else place)
         if self.action == "replace":
             return f"replace {where} by: {self.text}"
-        return f"move {where} to place {self.to}" if self.action == "move" else f"remove {where}"
+        return (
+            f"move {where} to place {self.called_goal}"
+            if self.action == "move"
+            else f"remove {where}"
+        )
 
 
 def _with_known_evidence(new: Rule, old: Rule, schema: Schema) -> Rule:
@@ -110,7 +127,10 @@ def fix_of(
     """The fix of the rule in this place."""
     layer = None if place.layer is None else place.layer + 1
     goal = None if to is None else to.number + 1
-    return Fix(action, place.number + 1, text, goal, layer, place.is_fallback)
+    places = [place] if to is None else [place, to]
+    is_numbered = isinstance(place, NumberedPlace)
+    numbers = tuple(one.called for one in places) if is_numbered else ()
+    return Fix(action, place.number + 1, text, goal, layer, place.is_fallback, numbers)
 
 
 @dataclass(frozen=True, slots=True)

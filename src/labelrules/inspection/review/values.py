@@ -143,8 +143,8 @@ def listed_rules(places: Iterable[Place], most: int = 5) -> str:
     every = list(places)
     if len(every) == 1:
         return str(every[0])
-    numbers = [str(place.number + 1) for place in every[:most]]
+    numbers = [str(place.called) for place in every[:most]]
     if len(every) > most:
         numbers.append(f"{len(every) - most} more")
-    where = str(every[0]).removeprefix(f"rule {every[0].number + 1}")
+    where = str(every[0]).removeprefix(f"rule {every[0].called}")
     return f"rules {', '.join(numbers[:-1])} and {numbers[-1]}{where}"

@@ -10,7 +10,6 @@ from labelrules.editing import Editor
 from labelrules.editing.outcomes import Outcome
 from labelrules.editing.previews import rows_where
 from labelrules.inspection import Finding, Findings, Fix, findings
-from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.review.values import FindingKind
 from labelrules.rules import DecisionList
 from labelrules.workbench.figures import Figures
@@ -104,7 +103,7 @@ def findings_page(site: Site, state: State, fields: Fields) -> Page:
     kind = fields.choice("kind", ("", *MEANINGS), "")
     if rule > len(figures.rules):
         raise NotThereError(f"there is no rule {rule}: there are {len(figures.rules)}")
-    shown = [_shown(one, figures) for one in found]
+    shown = [_shown(one) for one in found]
     shown = [one for one in shown if rule in (0, *one.numbers)]
     chosen = [one for one in shown if kind in ("", one.finding.kind)]
     kinds, paging = _by_kind(chosen, FIRST_OF_KIND if not rule else len(chosen)), None
@@ -135,26 +134,20 @@ def _by_kind(shown: list[ShownFinding], most: int) -> list[ShownKind]:
     ]
 
 
-def _shown(finding: Finding, figures: Figures) -> ShownFinding:
-    number_of = {one.place: one.number for one in figures.rules if one.place is not None}
-    numbers = tuple(number_of[place] for place in finding.places if place in number_of)
-    edit = None if finding.fix is None else _edit(finding.fix, number_of)
+def _shown(finding: Finding) -> ShownFinding:
+    numbers = tuple(place.called for place in finding.places)
+    edit = None if finding.fix is None else _edit(finding.fix)
     preview = None if edit is None else address("/preview", **edit)
     return ShownFinding(finding, numbers, edit, preview)
 
 
-def _edit(fix: Fix, number_of: dict[Place, int]) -> dict[str, Any] | None:
-    """The fix as an operation on the rules by their numbers; None if a rule is not there."""
-    layer = None if fix.layer is None else fix.layer - 1
-    number = number_of.get(Place(fix.rule - 1, layer, fix.is_fallback))
-    if number is None:
-        return None
+def _edit(fix: Fix) -> dict[str, Any]:
+    """The fix as an operation on the rules by their numbers."""
     if fix.action == "replace":
-        return {"op": "replace", "number": number, "rule": fix.text}
-    if fix.action == "move" and fix.to is not None:
-        to = number_of.get(Place(fix.to - 1, layer, fix.is_fallback))
-        return None if to is None else {"op": "move", "number": number, "to": to}
-    return {"op": "remove", "number": number}
+        return {"op": "replace", "number": fix.called, "rule": fix.text}
+    if fix.action == "move":
+        return {"op": "move", "number": fix.called, "to": fix.called_goal}
+    return {"op": "remove", "number": fix.called}
 
 
 def slice_page(site: Site, state: State, fields: Fields) -> Page:

@@ -87,19 +87,15 @@ def flow_page(site: Site, state: State, fields: Fields) -> Page:
                               "layer": layer, "n_layers": len(layers), "flow": flow,
                               "has_fallback": has_fallback(theory)}  # fmt: skip
     if flow is not None:
-        number_of = {one.place: one.number for one in site.figures(state).rules if one.place}
         place, paging = paged(
             len(flow.steps), fields.number("page", 1), STEPS_PER_PAGE, "/flow", label=label,
             layer=layer if len(layers) > 1 else None,
         )  # fmt: skip
         steps = flow.steps[place]
-        first = {one.place.number: number_of[one.place] for one in steps}
-        shift = next(iter(first.values())) - next(iter(first)) - 1 if first else 0
         shown = type(flow)(theory, steps, flow.n_rows, flow.n_left, label)
-        # Numbers in a layer begin at 1, those of the editor go through all layers.
-        link = "/rules/{rule}" if shift == 0 else None
-        values |= {"picture": flow_svg(shown, link) if steps else None, "paging": paging,
-                   "steps": [(number_of[one.place], one) for one in steps]}  # fmt: skip
+        values |= {"picture": flow_svg(shown, "/rules/{rule}") if steps else None,
+                   "paging": paging,
+                   "steps": [(one.place.called, one) for one in steps]}  # fmt: skip
     return Page("flow.html", values)
 
 

@@ -13,7 +13,7 @@ from labelrules.inspection import Explanation, explain
 from labelrules.inspection.explanation import overview, phrases, text
 from labelrules.inspection.explanation.html import chain_picture
 from labelrules.inspection.tracing import PRESENCE, row_values, value_text
-from labelrules.workbench.figures import Figures, PartFigures, figures_of
+from labelrules.workbench.figures import PartFigures, figures_of
 from labelrules.workbench.inputs import Fields, InputError
 from labelrules.workbench.project import State
 from labelrules.workbench.site import NotThereError, Page, Site, paged
@@ -123,7 +123,7 @@ def row_page(site: Site, state: State, fields: Fields) -> Page:
         "title": f"Row {row}", "row": row, "part": name, "n_rows": part.data.n_rows,
         "truth": truth, "explanation": explanation, "shown": shown,
         "absent": [one for one in explanation if not (one.predicted or label)],
-        "deciding": _deciding(site.figures(state), explanation),
+        "deciding": _deciding(explanation),
         "inputs": _inputs(state, one, given, near), "is_changed": changed is not None,
         "before": _given_labels(part, row), "label": label,
         "presence": PRESENCE, "overview": overview, "phrases": phrases, "text": text,
@@ -132,13 +132,12 @@ def row_page(site: Site, state: State, fields: Fields) -> Page:
     return Page("row.html", values)
 
 
-def _deciding(figures: Figures, explanation: Explanation) -> list[tuple[str, int]]:
+def _deciding(explanation: Explanation) -> list[tuple[str, int]]:
     """The labels that rules have written as present, each with the number of its rule."""
-    number_of = {one.place: one.number for one in figures.rules}
     return [
-        (one.label, number_of[one.rule.place])
+        (one.label, one.rule.place.called)
         for one in explanation
-        if one.predicted and one.rule is not None and one.rule.place in number_of
+        if one.predicted and one.rule is not None
     ]
 
 
