@@ -289,6 +289,23 @@ def test_every_rule_is_told(parameters):
     assert {news.n_cells for news in told_of} == {data.Y.size}
 
 
+def test_the_share_is_that_of_the_cells_which_rules_look_for():
+    rows = np.arange(400)
+    Y = np.zeros((400, 40), dtype=np.int8)
+    Y[rows, rows % 40] = 1  # one label of forty
+    X = (rows % 40).astype(float)[:, None]
+    for bins in (None, 255):
+        told_of = []
+        SeparateAndConquer(bins=bins, last_resort=None, progress=told_of.append).fit(X, Y)
+        shares = [news.share for news in told_of]
+        assert shares == sorted(shares)
+        assert shares[-1] > 0.9
+        assert {news.n_sought for news in told_of} == {400}
+        told_of.clear()
+        SeparateAndConquer(bins=bins, max_rules=4, progress=told_of.append).fit(X, Y)
+        assert [news.share for news in told_of] == [0.25, 0.5, 0.75, 1]
+
+
 def test_open_cells_are_those_that_nobody_has_written():
     data, told_of = a_table(), []
     theory = plain(progress=told_of.append).fit(data).theory_

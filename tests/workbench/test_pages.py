@@ -60,7 +60,7 @@ def test_every_view_answers(client, path):
 
 
 PAGES = {
-    "/": ["8 rules with 14 conditions decide 10 labels", "micro F1", "hypertension"],
+    "/": ["8 rules with 14 conditions decide 6 of 10 labels", "micro F1", "hypertension"],
     "/?view=label&label=flu": ["2 of 8 rules"],
     "/?view=matrix": ["temperature", "> 38.4"],
     "/?q=aches": ["1 of 8 rules"],
@@ -117,6 +117,9 @@ WRONG = {
     "/export/passwd": (404, "no such export"),
     "/alternatives/3?measure=beauty": (400, "cannot be"),
     "/flow?layer=4": (400, "no layer 4"),
+    "/rows/5?part=training&x.temperature=hot": (400, "cannot be &#39;hot&#39;"),
+    "/rows?part=training&rule=99": (404, "there is no rule 99"),
+    "/rows?part=test": (400, "cannot be &#39;test&#39;"),
     "/?q=%ff": (400, "UTF-8"),
     "/nowhere": (404, "no such page"),
 }
@@ -129,7 +132,31 @@ def test_wrong_addresses_get_a_message(site, client, path):
     assert answer.status_code == status
     assert text in answer.text
     assert "Traceback" not in answer.text
+    assert "<h1>" in answer.text
+    assert '<nav class="rooms"' in answer.text
     assert site.state.revision == 1
+
+
+def test_a_preview_without_its_page_is_refused_without_one(client):
+    answer = client.get("/preview?op=remove&number=77&fragment=1")
+    assert answer.status_code == 400
+    assert "there is no rule 77" in answer.text
+    assert "<nav" not in answer.text
+    assert "<nav" not in client.get("/preview?op=remove&number=2&fragment=1").text
+
+
+def test_the_overview_counts_rules_and_labels_as_the_other_pages_do(site, client):
+    post(client, site, op="disable", number=5)
+    words = words_of(client.get("/").text)
+    assert "7 rules with 12 conditions decide 6 of 10 labels; 1 more is disabled." in words
+    assert "Rules 7 20 literals; 1 more disabled" in words
+    assert "10 labels; 4 without a rule" in words_of(client.get("/labels").text)
+    flow = client.get("/flow").text
+    assert "left open" not in flow
+    assert "500 with labels that no rule decides" in words_of(flow)
+    assert "500 rows through 2 rules for infection;" in words_of(
+        client.get("/flow?label=infection").text
+    )
 
 
 def test_texts_of_several_lines_keep_their_lines(site, client):

@@ -186,7 +186,7 @@ def _gone(request: Request, wrong: Exception) -> Response:
 def _refusal(site: Site, request: Request, status: int, reason: str) -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": reason}, status)
-    if request.query_params.get("part") is not None:
+    if request.query_params.get("fragment") is not None:
         return HTMLResponse(str(render("workbench/wrong_part.html", reason=reason)), status)
     page = Page("wrong.html", {"title": _TITLES.get(status, "Not possible"), "reason": reason})
     return HTMLResponse(page_html(site, site.state, page, request.url.path), status)

@@ -157,6 +157,11 @@ class Figures:
         """The rules with their marks."""
         return self.editor.rules
 
+    @property
+    def n_disabled(self) -> int:
+        """How many rules are left out of the theory."""
+        return sum(one.disabled for one in self.rules)
+
     @cached_property
     def places(self) -> dict[int, int]:
         """From the number of each rule that is not disabled to its place in the theory, from 0."""

@@ -19,7 +19,7 @@ for (const form of document.querySelectorAll("form[data-live]")) {
   const show = after(220, async () => {
     const mine = ++asked;
     const query = new URLSearchParams(new FormData(form));
-    query.set("part", "1");
+    query.set("fragment", "1");
     const answer = await fetch(`/preview?${query}`, { headers: { accept: "text/html" } });
     const text = await answer.text();
     if (mine === asked) box.innerHTML = text; // made by the server, which escapes every name

@@ -64,6 +64,7 @@ def flow_svg(flow: RowFlow, link: str | None = None) -> "Markup":
         description="; ".join(row.sentence for row in rows[:20]),
         rows=rows,
         left=flow.n_left,
+        left_words=flow.left_words,
         left_width=_TRUNK_WIDTH * flow.n_left / max(flow.n_rows, 1),
         width=_WIDTH,
         height=height,

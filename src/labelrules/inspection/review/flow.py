@@ -78,10 +78,13 @@ class RowFlow:
     def headline(self) -> str:
         """How many rows begin, and how many are left."""
         what = "" if self.label is None else f" for {label_text(self.label)}"
-        return (
-            f"{counted(self.n_rows, 'row')} through {counted(len(self.steps), 'rule')}{what}; "
-            f"{self.n_left:,} left open at the end"
-        )
+        rows, rules = counted(self.n_rows, "row"), counted(len(self.steps), "rule")
+        return f"{rows} through {rules}{what}; {self.n_left:,} {self.left_words}"
+
+    @property
+    def left_words(self) -> str:
+        """What the rows that are left have in common, after "5 rows"."""
+        return "with labels that no rule decides" if self.label is None else "that no rule decides"
 
     def __str__(self) -> str:
         return "\n".join([self.headline, *text_table(self._table())])
@@ -122,7 +125,7 @@ def row_flow(theory: Any, data: Any, label: str | None = None, layer: int | None
     >>> readers = load("magazines")
     >>> text = "quality <- sex = Female\nnot sports, * <- quality\nsports <- marital = Divorced"
     >>> print(row_flow(parse(text, readers.schema), readers))
-    14 rows through 3 rules; 9 left open at the end
+    14 rows through 3 rules; 9 with labels that no rule decides
     rule                                  reach it  covered  first  writes  complete  ended
     rule 1: quality <- sex = Female             14        5      5       5         0      0
     rule 2: not sports, * <- quality            14        5      0       5         0      5

@@ -35,6 +35,11 @@ class Progress:
         The value of the last rule by the measure, before it was pruned.
     rule : Rule
         The last rule.
+    n_found, n_sought : int
+        Of the cells with a value that rules predict, which for most labels is presence, those that
+        rules have written rightly, and all. If none are sought, the written cells are the work.
+    most_rules : int, optional
+        The length at which the list ends.
     """
 
     n_rules: int
@@ -42,11 +47,17 @@ class Progress:
     n_cells: int
     value: float
     rule: Rule
+    n_found: int = 0
+    n_sought: int = 0
+    most_rules: int | None = None
 
     @property
     def share(self) -> float:
         """The share of the work that is done, from 0 to 1."""
-        return 1 - self.n_open / self.n_cells
+        if not self.n_sought:
+            return 1 - self.n_open / self.n_cells
+        of_list = self.n_rules / self.most_rules if self.most_rules else 0.0
+        return min(max(self.n_found / self.n_sought, of_list), 1.0)
 
     def __str__(self) -> str:
         return f"{counted(self.n_rules, 'rule')}, last one {self.value:.3f}"

@@ -58,6 +58,15 @@ class TrainingBoard:
         """For each label whether it is present in most of the rows in which it is known."""
         return common_labels(self.truth.T, self.weight.T)
 
+    def n_with(self, values: npt.NDArray[np.int8]) -> int:
+        """The weight of cells with a wanted value: for each label 1 absent, 2 present, 3 both."""
+        return sum(
+            total(weight[truth == value])
+            for truth, weight, bits in zip(self.truth, self.weight, values.tolist(), strict=True)
+            for value in (0, 1)
+            if bits & (1 << value)
+        )
+
     def remaining(self, readd: str) -> Mask | None:
         """The rows that thresholds lie between; None for all."""
         if self.prepends:

@@ -56,6 +56,12 @@ class LabelCounts:
         """For each label whether it is present in most of the rows in which it is known."""
         return _is_mostly_present(self.known)
 
+    def n_with(self, values: Integers) -> int:
+        """The known cells with a wanted value: for each label 1 absent, 2 present, 3 both."""
+        n_present = self.known & 0xFFFFFFFF
+        n_absent = (self.known >> 32) - n_present
+        return int((n_absent * (values & 1) + n_present * (values >> 1 & 1)).sum())
+
     def write(self, label: int, value: int, inside: int) -> None:
         """Note that a rule has written open cells."""
         self.open[label] -= inside

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,7 @@ class CoveringLoop(ABC):
         self.settings, self.n_labels = settings, n_labels
         self.rejected = np.zeros(n_labels, dtype=np.int8)
         self.started = learning_clock()
+        self.n_found = 0
         self.ended_early = False
         self.stopped: str | None = None
         self.lost: Exception | None = None
@@ -162,8 +163,22 @@ class CoveringLoop(ABC):
                 self.finder.exclude(grown.head)
                 continue
             rule = self._add(pruned)
-            value = float(grown.merit.value)
-            listener(Progress(len(self.rules), self.board.n_open, self.board.n_cells, value, rule))
+            listener(self._progress(rule, float(grown.merit.value)))
+
+    def _progress(self, rule: Rule, value: float) -> Progress:
+        """What there is to tell after a rule."""
+        board, most = self.board, self.settings.max_rules
+        self.n_found += sum(map(_n_right, [rule] if self.n_found else self.rules))
+        return Progress(
+            len(self.rules), board.n_open, board.n_cells, value, rule, self.n_found, self.n_sought,
+            most,
+        )  # fmt: skip
+
+    @cached_property
+    def n_sought(self) -> int:
+        """The cells with a value that rules may predict."""
+        values = values_of(self.settings.polarity, self.board.is_common)
+        return round(self.board.unit * self.board.n_with(values))
 
     def _is_done(self) -> bool:
         settings = self.settings
@@ -351,6 +366,11 @@ class Covering(CoveringLoop):
         layered = LayeredTheory(self.data.schema, [theory], fallback=fallback)
         self.board.board[:] = layered.apply(self.data).T
         return layered
+
+
+def _n_right(rule: Rule) -> int:
+    """The cells that a rule has written rightly."""
+    return sum(one.right for one in rule.evidence or () if one is not None)
 
 
 def _is_default(rule: Rule) -> bool:

@@ -63,11 +63,11 @@ ROWS_SHOWN = 30
 
 
 def preview_page(site: Site, state: State, fields: Fields) -> Page:
-    """The page of a preview; with ``part=1`` only what it shows, for the module in the browser."""
+    """The page of a preview; with ``fragment=1`` its content alone, for the browser's module."""
     operation = operation_of(fields)
     if operation.name in IN_HISTORY:
         raise InputError(f"there is no preview of {operation.name}")
-    is_part = fields.optional("part") is not None
+    is_fragment = fields.optional("fragment") is not None
     where = fields.optional("where")
     with site.project.reading:
         edited = operation.change(fields)(state.editor)
@@ -87,7 +87,7 @@ def preview_page(site: Site, state: State, fields: Fields) -> Page:
         "losses": LOWER_IS_BETTER,
         "rows_shown": ROWS_SHOWN,
     }
-    return Page("preview_brief.html" if is_part else "preview.html", values)
+    return Page("preview_brief.html" if is_fragment else "preview.html", values)
 
 
 def conflict_page(site: Site, conflict: ConflictError, fields: Fields) -> Page:

@@ -12,7 +12,6 @@ from labelrules.editing.previews import rows_where
 from labelrules.inspection import Finding, Findings, Fix, findings
 from labelrules.inspection.review.values import FindingKind
 from labelrules.rules import DecisionList
-from labelrules.workbench.figures import Figures
 from labelrules.workbench.inputs import Fields
 from labelrules.workbench.project import State
 from labelrules.workbench.site import NotThereError, Page, Site, address, paged

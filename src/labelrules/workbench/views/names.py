@@ -14,7 +14,13 @@ from labelrules.workbench.figures import PartFigures
 from labelrules.workbench.inputs import Fields
 from labelrules.workbench.project import State
 from labelrules.workbench.site import Page, Site, address, paged
-from labelrules.workbench.views.rules import RuleLine, check_name, for_label, rule_lines
+from labelrules.workbench.views.rules import (
+    RuleLine,
+    check_name,
+    decided_labels,
+    for_label,
+    rule_lines,
+)
 
 NAMES_PER_PAGE = 300
 _F1 = Measure.parse("f1/micro/full")
@@ -82,7 +88,7 @@ def labels_page(site: Site, state: State, fields: Fields) -> Page:
     )
     values = {"title": "Labels", "lines": found[place], "sort": sort, "paging": paging,
               "parts": list(figures.parts),
-              "n_without": sum(not one.n_rules for one in found)}  # fmt: skip
+              "n_without": schema.n_labels - len(decided_labels(state.editor.theory))}  # fmt: skip
     return Page("labels.html", values)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from labelrules._checks import counted, quoted, suggestion
 from labelrules.editing import EditedRule
-from labelrules.rules import Condition, LayeredTheory
+from labelrules.rules import Condition, LayeredTheory, Theory
 from labelrules.rules.formats.html import rule_parts
 from labelrules.rules.formats.text import RuleLayout, condition_text
 from labelrules.workbench.figures import Counted, Figures
@@ -87,13 +87,19 @@ def section_text(edited: EditedRule, state: State) -> str:
 
 def lead(state: State, figures: Figures) -> str:
     """What the model is, in one sentence."""
-    theory = state.editor.theory
-    n_off = sum(one.disabled for one in figures.rules)
+    theory, n_off = state.editor.theory, figures.n_disabled
     off = f"; {n_off} more {'is' if n_off == 1 else 'are'} disabled" if n_off else ""
+    n_decided, every = len(decided_labels(theory)), counted(theory.schema.n_labels, "label")
+    labels = every if n_decided == theory.schema.n_labels else f"{n_decided} of {every}"
     return (
-        f"{counted(len(theory), 'rule')} with {counted(theory.n_conditions, 'condition')} decide "
-        f"{counted(theory.schema.n_labels, 'label')}{off}."
+        f"{counted(len(theory), 'rule')} with {counted(theory.n_conditions, 'condition')} "
+        f"{'decides' if len(theory) == 1 else 'decide'} {labels}{off}."
     )
+
+
+def decided_labels(theory: Theory) -> set[int]:
+    """The labels for which there are rules."""
+    return {label for rule in theory for label in rule.head.labels}
 
 
 def check_name(name: str | None, names: tuple[str, ...], what: str) -> None:
