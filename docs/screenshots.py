@@ -18,9 +18,9 @@ from written import folder
 
 from labelrules import Dataset, edit, load
 from labelrules.editing import Editor
+from labelrules.editing.beginning import held_out
 from labelrules.learners import SeparateAndConquer
 from labelrules.rules import Condition
-from labelrules.workbench.opening import held_out
 from labelrules.workbench.project import Job, Project
 from labelrules.workbench.security import Keys
 from labelrules.workbench.site import Site

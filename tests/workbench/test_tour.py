@@ -7,9 +7,9 @@ import pytest
 import workbench as tour
 from labelrules import SeparateAndConquer, edit, load
 from labelrules.editing import Knowledge
+from labelrules.editing.beginning import held_out
 from labelrules.inspection import compare
 from labelrules.workbench.figures import figures_of, part_figures
-from labelrules.workbench.opening import held_out
 from labelrules.workbench.views.names import label_score
 
 DOCS = Path(tour.__file__).parent

@@ -43,17 +43,6 @@ class Material:
     path: Path | None = None
 
 
-def held_out(data: Dataset) -> tuple[Dataset, Dataset]:
-    """Three of four rows to learn from, and every fourth for validation.
-
-    >>> from labelrules import load
-    >>> [part.n_rows for part in held_out(load("clinic"))]
-    [750, 250]
-    """
-    is_held_out = np.arange(data.n_rows) % 4 == 3
-    return data.take(~is_held_out), data.take(is_held_out)
-
-
 def opened(material: Material, model: Callable[[], Any]) -> tuple[Editor, bool]:
     """The editor of a project, and whether it goes on from its file; `model` begins a new one."""
     path, parts = material.path, {"validation": material.validation, "test": material.test}

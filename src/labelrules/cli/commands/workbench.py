@@ -101,7 +101,8 @@ def _material(
     data: str, model: str | None, validation: str | None, test: str | None, reading: Reading
 ) -> "tuple[Material, Any]":
     """The rows in parts, and the model if one is given."""
-    from labelrules.workbench.opening import Material, held_out
+    from labelrules.editing.beginning import held_out
+    from labelrules.workbench.opening import Material
 
     kept: Any = None
     if model is None:
