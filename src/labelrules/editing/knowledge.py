@@ -1,9 +1,10 @@
 """What a person knows and a learner shall heed."""
 
-from labelrules._checks import whole_number
+from labelrules._checks import counted, whole_number
 from labelrules.data.document import FrozenRecord
 from labelrules.data.schema import Schema
 from labelrules.editing.constraint_rules import constraint_texts
+from labelrules.rules.formats.language import label_text, name_text
 from labelrules.search.bodies.rule_language import Wish, language
 
 
@@ -50,6 +51,35 @@ class Knowledge(FrozenRecord, frozen=True, kw_only=True):
             if getattr(self, name) != getattr(usual, name)
         ]
         return f"Knowledge({', '.join(given)})"
+
+    def words(self) -> list[str]:
+        """The knowledge in plain English, each part of it in a phrase.
+
+        >>> Knowledge(forbidden=("region", ("flu", "pneumonia")), max_rules=9).words()
+        ['no new rule tests region', 'no new rule for flu tests pneumonia', 'at most 9 rules']
+        """
+        features = [name_text(one) for one in self.forbidden if isinstance(one, str)]
+        pairs = [one for one in self.forbidden if not isinstance(one, str)]
+        limits = {
+            "in a new rule": (self.max_conditions, "condition"),
+            "": (self.max_rules, "rule"),
+            "in new rules": (self.max_literals, "literal"),
+        }
+        return [
+            *([f"no new rule tests {' or '.join(features)}"] if features else []),
+            *(f"no new rule for {label_text(a)} tests {label_text(b)}" for a, b in pairs),
+            *(
+                [f"tried first: {', '.join(map(name_text, self.preferred))}"]
+                if self.preferred
+                else []
+            ),
+            *(f"constraint: {one}" for one in self.constraints),
+            *(
+                f"at most {counted(most, noun)} {where}".rstrip()
+                for where, (most, noun) in limits.items()
+                if most is not None
+            ),
+        ]
 
 
 def checked_knowledge(knowledge: Knowledge | None, schema: Schema) -> Knowledge:

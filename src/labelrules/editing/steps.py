@@ -9,6 +9,7 @@ from labelrules.editing.kept_rules import rules_kept
 from labelrules.editing.knowledge import Knowledge
 from labelrules.editing.learner_text import expression
 from labelrules.rules import Rule, parse, parse_rule, rule_text
+from labelrules.rules.formats.language import label_text
 from labelrules.storage.parameters import ValueRecord
 
 Mark: TypeAlias = Literal["lock", "unlock", "disable", "enable"]
@@ -171,9 +172,10 @@ class RulesRelearned(FrozenRecord, tag="relearn", tag_field="do", frozen=True):
         return f"relearn({', '.join(f'{name}={text}' for name, text in given.items())})"
 
     def __str__(self) -> str:
+        what = "learn the rules again" + (f" after rule {self.after}" if self.after else "")
         if self.labels is not None:
-            return f"learn the rules for {', '.join(self.labels)} again"
-        return "learn the rules again" + (f" after rule {self.after}" if self.after else "")
+            what = f"learn the rules for {', '.join(map(label_text, self.labels))} again"
+        return "; ".join([what, *self.knowledge.words()])
 
 
 Step: TypeAlias = (
