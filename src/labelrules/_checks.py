@@ -1,5 +1,6 @@
 """Checks of parameters, and how messages show names, numbers and suggestions."""
 
+import csv
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from math import isinf
@@ -120,6 +121,15 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     close = [other for other in names if other.casefold() == name.casefold()]
     close = close or get_close_matches(name, names, n=1)
     return f"; did you mean {quoted(close[0])}?" if close else ""
+
+
+def split_names(text: str) -> list[str]:
+    """Names separated by commas; a name with a comma is in double quotes.
+
+    >>> split_names('age, "pressure (mmHg, first)"')
+    ['age', 'pressure (mmHg, first)']
+    """
+    return next(csv.reader([text], skipinitialspace=True), [])
 
 
 def listed(names: Iterable[object]) -> str:

@@ -1,7 +1,6 @@
 """Shared by the commands, one module each: layout of the help, types of options, common options."""
 
 import codecs
-import csv
 import os
 from collections.abc import Callable, Collection
 from functools import partial, wraps
@@ -11,10 +10,13 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from labelrules._checks import quoted, suggestion
+from labelrules._checks import quoted, split_names, suggestion
 from labelrules.cli.io import FORMATS, Reading, check_files
 
 Function = Callable[..., Any]
+
+WORDS = "labelrules.words"
+"""The key in the context of a command under which the words are that it was called with."""
 
 help_option = click.help_option("-h", "--help", help="show this help and exit")
 
@@ -31,6 +33,7 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; errors carry the context, by which messages name the command."""
+        ctx.meta[WORDS] = list(args)
         try:
             rest = super().parse_args(ctx, args)
         except click.UsageError as wrong:
@@ -147,7 +150,7 @@ class Count(click.ParamType[int]):
 
 def names(text: str) -> list[str]:
     """Names separated by commas; a name with a comma is in double quotes."""
-    found = next(csv.reader([text], skipinitialspace=True), [])
+    found = split_names(text)
     if not found or "" in found:
         raise click.BadParameter("a name is empty: give names separated by commas")
     return found

@@ -1,9 +1,9 @@
 """Learn again: what is kept, what the learner is told, its progress, and its proposal."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
-from labelrules._checks import quoted, suggestion
+from labelrules._checks import quoted, split_names, suggestion
 from labelrules.editing import Editor, Knowledge
 from labelrules.inspection import compare
 from labelrules.workbench.inputs import Fields, InputError
@@ -55,9 +55,9 @@ def learning_of(fields: Fields, editor: Editor) -> tuple[Callable[[Editor, Any],
             raise InputError(f"there is no label {quoted(name)}{suggestion(name, schema.labels)}")
     limits = {name: fields.number(name) if fields.has(name) else None for name in LIMITS}
     told = Knowledge(
-        forbidden=tuple(_lines(fields, "forbidden")),
-        preferred=tuple(_lines(fields, "preferred")),
-        constraints=tuple(_lines(fields, "constraints", separator="\n")),
+        forbidden=tuple(_features(fields, "forbidden", schema.feature_index)),
+        preferred=tuple(_features(fields, "preferred", schema.feature_index)),
+        constraints=tuple(_lines(fields, "constraints")),
         **limits,
     )
     about = f"the rules for {', '.join(labels)}" if labels else (
@@ -83,13 +83,22 @@ def _scope(fields: Fields) -> tuple[list[str] | None, int | None]:
     return (labels, None) if labels else (None, after)
 
 
-def _lines(fields: Fields, name: str, separator: str = ",") -> list[str]:
-    """Names separated by commas or lines, or a JSON list."""
+def _features(fields: Fields, name: str, known: Collection[str]) -> list[str]:
+    """Names, one a line or separated by commas, or a JSON list; a line may be a known name."""
+    lines = _lines(fields, name)
+    if fields.is_json:
+        return lines
+    named = [[line] if line in known else split_names(line) for line in lines]
+    every = [one for names in named for one in names]
+    return [one if one in known else one.strip() for one in every if one.strip()]
+
+
+def _lines(fields: Fields, name: str) -> list[str]:
+    """Lines that are not empty, or a JSON list."""
     if fields.is_json:
         return fields.names(name)
-    text = (fields.optional(name) or "").replace("\r", "")
-    pieces = text.replace("\n", separator).split(separator)
-    return [piece.strip() for piece in pieces if piece.strip()]
+    lines = (fields.optional(name) or "").replace("\r", "").split("\n")
+    return [line.strip() for line in lines if line.strip()]
 
 
 def end_learning(site: Site, fields: Fields) -> str:
