@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 
-from labelrules._checks import quoted, suggestion
+from labelrules._checks import counted, quoted, suggestion
 from labelrules.editing.edited_rules import EditedRules
 from labelrules.editing.steps import Step
 
@@ -104,6 +104,27 @@ class EditHistory:
             found.append(at)
             at = self.steps[at.parent]
         return reversed(found)
+
+    def described(self) -> str | None:
+        """How the rules were edited, by whom, and which version they are; None if they were not."""
+        steps = list(self.path())
+        if not steps:
+            return None
+        authors = dict.fromkeys(one.author for one in steps if one.author)
+        by = f" by {', '.join(authors)}" if authors else ""
+        return f"in {counted(len(steps), 'step')}{by}; {self._version_words()}"
+
+    def _version_words(self) -> str:
+        """The last version on the way here, and how many steps came after it."""
+        numbers = [0, *(one.number for one in self.path())]
+        on_path = [one for one in self.versions if one.step in numbers]
+        if not on_path:
+            return "no version was named"
+        last = max(on_path, key=lambda one: numbers.index(one.step))
+        last = next(one for one in reversed(on_path) if one.step == last.step)
+        n_after = len(numbers) - 1 - numbers.index(last.step)
+        after = f", and {counted(n_after, 'step')} after it" if n_after else ""
+        return f"version {quoted(last.name)} ({last.reason}){after}"
 
     def grown(self, step: Step, author: str | None, time: datetime | None = None) -> "EditHistory":
         """One more step after the present one; what was undone can no longer be redone."""

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, partial
 from threading import Lock
@@ -17,6 +17,7 @@ from labelrules.editing.edited_rules import EditedRules
 from labelrules.editing.outcomes import Outcome, with_evidence
 from labelrules.learners import SeparateAndConquer
 from labelrules.learners.base.estimator import TableClassifier
+from labelrules.learners.base.records import About, library_version
 from labelrules.learners.base.theory_classifier import Background, TheoryClassifier
 from labelrules.measures import Evaluation
 from labelrules.rules import LayeredTheory, Theory, labels_without_rules, theory_of
@@ -124,7 +125,14 @@ class EditSession:
                 self._results.popitem(last=False)
         return found
 
-    def model_of(self, theory: Theory) -> Any:
+    def about_of(self, edited: str | None) -> About | None:
+        """What is known of the model, and how its rules were edited."""
+        known: About | None = getattr(self.original, "about_", None)
+        if edited is None:
+            return known
+        return replace(known or About(version=library_version()), edited=edited)
+
+    def model_of(self, theory: Theory, about: About | None) -> Any:
         """The fitted learner with a theory that has evidence; of a theory, that theory.
 
         Its rules are counted from 1, as in its file, which has no rule that is disabled.
@@ -134,6 +142,8 @@ class EditSession:
             return theory
         data, model = self.training, copy(self.original)
         model.theory_ = theory
+        if about is not None:
+            model.about_ = about
         if isinstance(model, TheoryClassifier):
             board = Outcome.written(theory, data)
             model.background_ = Background.count(board, data.Y, data.weights)

@@ -36,6 +36,7 @@ from labelrules.editing.steps import (
     text_of,
 )
 from labelrules.inspection import Comparison, compare
+from labelrules.learners.base.records import About
 from labelrules.measures import Evaluation
 from labelrules.rules import Condition, Rule, Theory, parse, parse_rule, rule_text, theory_text
 from labelrules.rules.formats.text import rule_texts
@@ -101,7 +102,12 @@ class Editor:
         It is that which was given, with the rules as they are now, evidence and all counts that
         probabilities are estimated from anew. It can be saved and exported.
         """
-        return self.session.model_of(self.theory)
+        return self.session.model_of(self.theory, self.about)
+
+    @property
+    def about(self) -> About | None:
+        """How the model came about and was edited, which a theory does not know; or None."""
+        return self.session.about_of(self.history.described())
 
     @property
     def measures(self) -> dict[str, Evaluation]:

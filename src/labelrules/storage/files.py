@@ -54,7 +54,7 @@ def save(
     *,
     author: str | None = None,
     notes: str | None = None,
-    about: bool = True,
+    about: bool | About = True,
 ) -> None:
     """Write a theory or a fitted model to a file, as JSON.
 
@@ -68,9 +68,9 @@ def save(
     path : str or path-like
     author, notes : str, optional
         Who is responsible for the model, and whatever is worth knowing about it.
-    about : bool, default=True
+    about : bool or About, default=True
         Whether the file says how the model came about: see :func:`about`. Without that, equal
-        models make equal files.
+        models make equal files. Of a theory, which does not know it, it may be given.
 
     Raises
     ------
@@ -127,7 +127,11 @@ def load_model(path: str | Path, *, learners: Iterable[type[TableClassifier]] = 
 
 
 def to_json(
-    stored: Stored, *, author: str | None = None, notes: str | None = None, about: bool = True
+    stored: Stored,
+    *,
+    author: str | None = None,
+    notes: str | None = None,
+    about: bool | About = True,
 ) -> str:
     """A theory or a fitted model as JSON text; see :func:`save`.
 
@@ -233,14 +237,15 @@ def about(source: TableClassifier | str | Path) -> About:
 
 
 def _said(
-    stored: Stored, author: str | None, notes: str | None, with_about: bool
+    stored: Stored, author: str | None, notes: str | None, said: bool | About
 ) -> dict[str, Any]:
     """The part of a document that says how the model came about."""
-    if not with_about:
+    if not said:
         if author or notes:
             raise ValueError("author and notes are part of what about=False leaves out")
         return {}
-    found = signed(getattr(stored, "about_", None), author, notes)
+    known = said if isinstance(said, About) else getattr(stored, "about_", None)
+    found = signed(known, author, notes)
     return {} if found is None else {"about": builtins_of(about_record(found))}
 
 

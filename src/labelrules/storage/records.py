@@ -38,6 +38,7 @@ class AboutRecord(Record):
     seconds: Seconds | UnsetType = UNSET
     cpu_seconds: Seconds | UnsetType = UNSET
     peak_memory: Count | UnsetType = UNSET
+    edited: str | UnsetType = UNSET
     author: str | UnsetType = UNSET
     notes: str | UnsetType = UNSET
 

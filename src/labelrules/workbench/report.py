@@ -32,7 +32,7 @@ def report_html(editor: Editor, name: str) -> str:
         "lines": rule_lines(state, figures),
         "figures": figures,
         "editor": editor,
-        "about": getattr(editor.session.model, "about_", None),
+        "about": editor.about,
         "labels": [
             (label, {key: label_score(part, n) for key, part in figures.parts.items()})
             for n, label in enumerate(theory.schema.labels)
@@ -40,6 +40,7 @@ def report_html(editor: Editor, name: str) -> str:
         "findings": list(findings_of(editor).by_kind()),
         "steps": list(editor.steps),
         "comparison": compare(first, theory) if editor.steps else None,
+        "disabled": {one.id: one.number for one in editor.rules if one.disabled},
         "before": _measures_before(editor) if editor.steps else {},
         "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "version": library_version(),

@@ -44,6 +44,8 @@ class About:
     peak_memory : int, optional
         The most memory that the process had held when `fit` ended, in bytes, as the operating
         system counts it; it does not say what else the process had done before.
+    edited : str, optional
+        Of a model whose rules were edited: in how many steps, by whom, and which version it is.
     author, notes : str, optional
         As they were given to :func:`labelrules.save`.
     """
@@ -58,6 +60,7 @@ class About:
     seconds: float | None = None
     cpu_seconds: float | None = None
     peak_memory: int | None = None
+    edited: str | None = None
     author: str | None = None
     notes: str | None = None
 
@@ -78,6 +81,7 @@ class About:
             ("fingerprint", self.data),
             ("time", self._time_text()),
             ("memory", self._memory_text()),
+            ("edited", self.edited),
             ("author", self.author),
             ("notes", self.notes),
         ]
