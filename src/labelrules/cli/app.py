@@ -80,8 +80,10 @@ click.version_option(
 )(help_option(program))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, command: click.Command | None = None) -> int:
     """Run a command, by default that of this process, and return the exit status.
+
+    Another program than ``labelrules`` gives its own `command`.
 
     Examples
     --------
@@ -91,13 +93,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     _prepare_output()
     try:
-        status = _run(list(sys.argv[1:] if arguments is None else arguments))
+        status = _run(list(sys.argv[1:] if arguments is None else arguments), command)
         sys.stdout.flush()
         return status
     except click.UsageError as wrong:
         path = wrong.ctx.command_path if wrong.ctx else "labelrules"
-        command = path.partition(" ")[2]
-        say(f"{command}: {_message(wrong)}" if command else _message(wrong))
+        name = path.partition(" ")[2]
+        say(f"{name}: {_message(wrong)}" if name else _message(wrong))
         say(f"see {path} --help", prefix="")
         return WRONG_USAGE
     except KeyboardInterrupt as stop:
@@ -125,18 +127,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
 
 
-def _run(words: list[str]) -> int:
+def _run(words: list[str], command: click.Command | None) -> int:
     """Run the program; `click.Command.main` would exit with 1 on Ctrl-C and broken pipes."""
     if COMPLETE_VARIABLE in os.environ:
         from labelrules.cli.commands.completion import completed
 
         print(completed(program, COMPLETE_VARIABLE))
         return SUCCESS
-    if not words or words[0] == "help":
+    if command is None and (not words or words[0] == "help"):
         words = [*words[1:2], "--help"]
+    called = command or program
     try:
-        with program.make_context("labelrules", words) as context:
-            return int(program.invoke(context) or SUCCESS)
+        with called.make_context(called.name, words) as context:
+            return int(called.invoke(context) or SUCCESS)
     except click.exceptions.Exit as end:  # after --help and --version
         return end.exit_code
 

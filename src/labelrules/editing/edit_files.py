@@ -290,7 +290,12 @@ def _time(text: str) -> datetime:
 
 
 _PROGRAM = '''\
-"""Edits of the rules of a model, made by labelrules: run replay(data) to make the model again."""
+"""Edits of the rules of a model, made by labelrules: they make the model again.
+
+In Python: replay(data).model. As a program: python THIS_FILE DATA -o model.json, where DATA and
+--labels, --part and so on are given as for labelrules workbench; --help lists them. Where the
+workbench has held out every fourth row for validation, DATA are all rows.
+"""
 
 {imports}
 
@@ -304,6 +309,12 @@ def replay(data, validation=None):
     editor = edit(from_json(ORIGINAL), data, validation=validation)
 {steps}
     return editor
+
+
+if __name__ == "__main__":
+    from labelrules.cli.commands.workbench import run_history
+
+    run_history(replay, ORIGINAL, {fingerprint!r})
 '''
 
 
@@ -316,9 +327,13 @@ def script_of(session: EditSession, history: EditHistory) -> str:
         text = f"commit({version.reason!r}, name={version.name!r}, author={version.author!r})"
         commits.setdefault(version.step, []).append(text)
     calls = list(commits.get(0, ()))
+    author = None
     for one in history.path():
         if one.step is None:
             continue
+        if one.author != author:
+            author = one.author
+            calls.append(f"by({author!r})")
         if isinstance(one.step, RulesRelearned):
             names |= imports_of(one.step.learner)
             if one.step.knowledge != Knowledge():

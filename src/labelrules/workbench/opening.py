@@ -111,6 +111,7 @@ def serve(
     host: str = "127.0.0.1",
     browser: bool = False,
     announce: Callable[[str], object] = print,
+    again: str = "",
 ) -> None:
     """Serve a project until Ctrl-C; its address is announced.
 
@@ -131,12 +132,15 @@ def serve(
         Whether to open the page in the browser.
     announce : function
         Is called with the address.
+    again : str
+        The call, in the present folder, that goes on with the project.
     """
     import uvicorn
 
     compile_for(editor)
     keys = Keys()
-    app = create_app(Site(Project(editor, path), name, keys, others or {}), names_of_host(host))
+    site = Site(Project(editor, path), name, keys, others or {}, again)
+    app = create_app(site, names_of_host(host))
     shown = "127.0.0.1" if host in EVERY_ADDRESS else f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/?token={keys.token}"
     config = uvicorn.Config(

@@ -72,6 +72,8 @@ class Site:
     keys: Keys = field(repr=False)
     others: Mapping[str, Theory] = field(default_factory=dict)
     """Rules of other models, to compare with, by their names."""
+    again: str = ""
+    """The call that goes on with the project, in the folder in which it was begun."""
 
     @property
     def csrf(self) -> str:

@@ -1,14 +1,27 @@
 """``labelrules workbench``: read and change rules in the browser."""
 
+import shlex
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from labelrules.cli.commands import Command, Count, DataName, File, Text, reading_options
-from labelrules.cli.io import Reading, announce, check_files, read_data, say, shown_progress
+from labelrules._checks import counted
+from labelrules.cli.commands import (
+    WORDS,
+    Command,
+    Count,
+    DataName,
+    File,
+    Text,
+    data_argument,
+    output_option,
+    reading_options,
+)
+from labelrules.cli.io import Reading, announce, check_files, read_data, say, shown_progress, write
 from labelrules.cli.models import data_for, model_and_data, other_part, read_model
 
 if TYPE_CHECKING:
@@ -79,7 +92,15 @@ def command(
         serve(
             editor, material.data.name or str(data), path=path, others=beside,
             listener=listener, host=host, browser=is_seen, announce=_say_where,
+            again=_call_again(click.get_current_context().meta[WORDS], path),
         )  # fmt: skip
+
+
+def _call_again(words: list[str], path: Path) -> str:
+    """The call that goes on with the project, in the present folder."""
+    is_named = any(word.partition("=")[0] == "--project" for word in words)
+    more = [] if is_named else ["--project", str(path)]
+    return shlex.join(["labelrules", "workbench", *words, *more])
 
 
 def check_extra() -> None:
@@ -149,6 +170,43 @@ def _path_of(project: str | None, model: str | None, name: str) -> Path:
     if model is not None and model != "-":
         return Path(model).with_suffix(".edits.json")
     return Path(f"{Path(name or 'rules').name}.edits.json")
+
+
+def run_history(replay: Callable[..., Any], original: str, known: str) -> NoReturn:
+    """Run a program that `Editor.script` has written: read its rows, and write the model."""
+    from labelrules.cli.app import main
+
+    sys.exit(main(command=_history_command(replay, original, known)))
+
+
+def _history_command(replay: Callable[..., Any], original: str, known: str) -> click.Command:
+    name = Path(sys.argv[0]).name
+    about = "further rows, as for the workbench; what is learned does not depend on them"
+
+    @click.command(name, cls=Command, examples=f"python {name} patients.csv -o model.json")
+    @data_argument
+    @click.option("--validation", type=DataName(), help=about)
+    @output_option("the model (JSON)")
+    @reading_options
+    def command(data: str, validation: str | None, output: str | None, reading: Reading) -> None:
+        """Make the model again by the edits in this file."""
+        from labelrules.data import fingerprint
+        from labelrules.editing.beginning import held_out
+        from labelrules.storage import from_json, to_json
+
+        check_files(output, [data, validation, reading.xml])
+        kept = from_json(original)
+        schema = kept.schema if hasattr(kept, "schema") else kept.schema_
+        rows, checked = data_for(data, reading, schema), None
+        if validation is not None:
+            checked = data_for(validation, Reading(), schema)
+        elif fingerprint(rows) != known:  # the workbench has held out a fourth of them
+            rows, checked = held_out(rows)
+        editor = replay(rows, checked)
+        write(to_json(editor.model, about=editor.about or True), output)
+        say(f"{counted(len(editor.steps), 'step')} on {counted(rows.n_rows, 'row')}")
+
+    return command
 
 
 def _learned(rows: "Dataset") -> Any:

@@ -1,6 +1,7 @@
 """The history of the rules: steps, versions, branches; and what is exported of it."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from labelrules.editing import Version
@@ -109,7 +110,7 @@ EXPORTS = {
     "model.json": ("the model, for labelrules and Python", "application/json"),
     "rules.txt": ("the rules as text, which reads back", "text/plain; charset=utf-8"),
     "history.py": (
-        "a Python program that makes the same model again",
+        "a Python program that makes the same model again: python history.py DATA -o model.json",
         "text/x-python; charset=utf-8",
     ),
     "report.html": (
@@ -121,7 +122,8 @@ EXPORTS = {
 
 def export_page(site: Site, state: State, fields: Fields) -> Page:
     """What can be taken along."""
-    values = {"title": "Export", "exports": EXPORTS, "path": site.project.path}
+    values = {"title": "Export", "exports": EXPORTS, "path": site.project.path,
+              "folder": Path.cwd()}  # fmt: skip
     return Page("export.html", values)
 
 
@@ -135,7 +137,7 @@ def exported(site: Site, state: State, fields: Fields) -> Answer:
     editor = state.editor
     with site.project.reading:
         makers: dict[str, Callable[[], str]] = {
-            "model.json": lambda: to_json(editor.model),
+            "model.json": lambda: to_json(editor.model, about=editor.about or True),
             "rules.txt": lambda: theory_text(editor.theory) + "\n",
             "history.py": editor.script,
             "report.html": lambda: report_html(editor, site.name),
