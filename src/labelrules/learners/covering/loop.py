@@ -178,7 +178,8 @@ class CoveringLoop(ABC):
     def n_sought(self) -> int:
         """The cells with a value that rules may predict."""
         values = values_of(self.settings.polarity, self.board.is_common)
-        return round(self.board.unit * self.board.n_with(values))
+        n_cells: int = round(self.board.unit * self.board.n_with(values))
+        return n_cells
 
     def _is_done(self) -> bool:
         settings = self.settings
