@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -388,6 +389,38 @@ def test_rows_without_weight_may_hold_anything(of_cells):
     with pytest.raises(DataError, match="Y has 1 in row 2 where") as caught:
         SeparateAndConquer().fit(X, [*Y[:3], 1], sample_weight=[1, 0, 2, 0.5])
     assert caught.value.__notes__ == ["Rows are counted without those of weight 0."]
+
+
+def in_polars(*tables):
+    library = pytest.importorskip("polars")
+    return tuple(library.from_pandas(one) for one in tables)
+
+
+def in_arrow(*tables):
+    library = pytest.importorskip("pyarrow")
+    return tuple(library.table(dict(one.items())) for one in tables)
+
+
+FORMS = {
+    "list": lambda X, Y: (X.to_numpy().tolist(), Y.to_numpy().tolist()),
+    "tuple": lambda X, Y: (tuple(map(tuple, X.to_numpy())), tuple(map(tuple, Y.to_numpy()))),
+    "sparse": lambda X, Y: (sparse.coo_array(X.to_numpy()), sparse.csc_matrix(Y.to_numpy())),
+    "numbered": lambda X, Y: (X.set_axis([7, 8], axis=1).set_index(Y["first"]), Y),
+    "polars": in_polars,
+    "arrow": in_arrow,
+    "series": lambda X, Y: in_polars(X, Y["first"]),
+    "chunks": lambda X, Y: (in_arrow(X)[0], in_arrow(Y)[0]["first"]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_rows_are_left_out_of_tables_of_all_forms(form):
+    X, Y, _, weights = weighted_frame(1, with_text=False, with_missing=False)
+    given, left = form(X, Y), form(X[weights > 0], Y[weights > 0])
+    model = SeparateAndConquer().fit(*given, sample_weight=pd.Series(weights))
+    expected = SeparateAndConquer().fit(*left, sample_weight=weights[weights > 0])
+    assert model.about_.n_rows == expected.about_.n_rows == (weights > 0).sum()
+    assert what_is_told(model, given[0]) == what_is_told(expected, given[0])
 
 
 def test_folds_are_those_of_the_rows_that_count():

@@ -112,7 +112,7 @@ class Target:
             return np.hstack([1.0 - presence, presence])
         total = presence.sum(axis=1, keepdims=True)
         alike = np.full_like(presence, 1 / presence.shape[1])  # where no class is probable at all
-        return np.divide(presence, total, out=alike, where=total > 0)
+        return np.asarray(np.divide(presence, total, out=alike, where=total > 0))
 
     def predicted(self, board: Board) -> Array:
         """From a filled board to labels, or to a class: the first of those present."""

@@ -121,7 +121,7 @@ def without_idle_rows(X: Any, Y: Any, weights: Any, n_dims: int) -> tuple[Any, A
     X, Y, counts = native(X), native(Y), _counts(weights)
     if counts is None or counts.ndim != n_dims or {_n_rows(X), _n_rows(Y)} != {len(counts)}:
         return X, Y, weights
-    kept = counts.reshape(len(counts), -1).any(axis=1)
+    kept = np.asarray(counts.reshape(len(counts), -1).any(axis=1))
     if kept.all() or not kept.any():
         return X, Y, weights
     return _taken(X, kept, "X"), _taken(Y, kept, "Y"), np.asarray(weights)[kept]
@@ -144,8 +144,9 @@ def _n_rows(rows: Any) -> int:
 
 def _taken(rows: Any, kept: Mask, what: str) -> Any:
     """Some of the rows of a table, a series or a list."""
+    table: Any = rows
     if sparse.issparse(rows):
-        return rows.tocsr()[kept]
+        return table.tocsr()[kept]
     if is_frame(rows):
         return nw.to_native(nw.from_native(rows, eager_only=True).filter(kept.tolist()))
     if is_series(rows):
