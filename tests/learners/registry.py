@@ -111,6 +111,19 @@ VOTING = [
 ]
 """Learners whose answer is not that of one theory, or is drawn by lot."""
 
+VARIANTS = [
+    ClassifierChain(n_chains=2),
+    ClassifierChain(Stumps(), n_chains=2, bootstrap=False),
+    SeparateAndConquer(pruning="irep"),
+    SeparateAndConquer(polarity="both"),
+    SeparateAndConquer(polarity="presence", smoothing=2.0),
+    SeparateAndConquer(order="prepend", pruning=None),
+    Ripper(pruning=False),
+    LabelPowerset(),
+    ConstrainedClassifier(),
+]
+"""Other settings, which the checks of scikit-learn and the tests of weights take, too."""
+
 WRAPPED = [ConstrainedClassifier(DecisionTreeClassifier(random_state=0))]
 """Around classifiers that are not ours, and so with their ways with tables."""
 

@@ -3,17 +3,21 @@
 import subprocess
 import sys
 
+import hypothesis
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
 
-from labelrules import UNSET, Dataset, DecisionList, Evidence, dataset, load, parse
-from labelrules.learners import RuleClassifier
+from labelrules import UNSET, Dataset, DecisionList, Evidence, Predictor, dataset, load, parse
+from labelrules.learners import BinaryRelevance, ClassifierChain, RuleClassifier, Scorecard
 from labelrules.learners.covering.learner import SeparateAndConquer
 from learners.registry import LEARNERS, ONE_LABEL_LEARNERS, WRAPPED, Stumps
 
@@ -95,6 +99,35 @@ def test_more_classes_are_a_label_each_and_the_most_probable_is_predicted():
     np.testing.assert_array_equal(
         model.predict(iris.data), model.classes_[probabilities.argmax(axis=1)]
     )
+
+
+VOTING_ON_CLASSES = [
+    ClassifierChain(n_chains=2),
+    ClassifierChain(Stumps(), n_chains=2, bootstrap=False),
+    ClassifierChain(SeparateAndConquer(smoothing=2.0), n_chains=3),
+    ClassifierChain(LogisticRegression(), n_chains=2),
+    BinaryRelevance(DecisionTreeClassifier(random_state=0)),
+    Scorecard(),
+]
+
+
+@pytest.mark.parametrize("learner", VOTING_ON_CLASSES, ids=lambda one: " ".join(repr(one).split()))
+@hypothesis.settings(max_examples=6, deadline=None)
+@hypothesis.given(seed=st.integers(0, 1 << 20), n_classes=st.integers(2, 4))
+def test_the_class_that_is_predicted_is_the_most_probable(learner, seed, n_classes):
+    """Voting chains once took the threshold for label sets, and trees gave NaN for no class."""
+    random = np.random.default_rng(seed)
+    X = random.integers(0, 5, (40, 3)).astype(float)
+    y = (X[:, 0] + X[:, 1] + random.integers(0, 4, 40)) ** 2 % 7 % n_classes
+    y[:n_classes] = np.arange(n_classes)
+    model = learner.fit(X[:30], y[:30])
+    probabilities = model.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    np.testing.assert_array_equal(model.predict(X), model.classes_[probabilities.argmax(axis=1)])
+    rows = [dict(zip(model.schema_.feature_names, row, strict=True)) for row in X[28:32].tolist()]
+    served = [list(Predictor(model)(row).probabilities.values()) for row in rows]
+    if n_classes > 2:
+        np.testing.assert_allclose(served, probabilities[28:32])
 
 
 def test_of_equally_probable_classes_the_first_is_predicted():

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelrules import UNSET, Dataset, DecisionList, load, parse, theory_text
+from labelrules.learners import SeparateAndConquer
 from labelrules.measures import Formula, Measure
 from labelrules.search.bodies import refine
 from tables import columns_of, schema_of, tables
@@ -133,6 +134,56 @@ def test_what_no_single_condition_begins_to_separate_is_beyond_a_greedy_search()
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
     data = Dataset(schema_of([2, 2], 1), X, np.array([[0], [1], [1], [0]], dtype=np.int8))
     assert theory_text(learned(data, measure="precision")) == "otherwise: y0"
+
+
+# ---------------------------------------------------------------- decisions and probabilities
+
+
+CLOSED = [
+    {},
+    {"bins": 2},
+    {"min_coverage": 1},
+    {"polarity": "both", "default_rule": True},
+    {"polarity": "presence", "default_rule": True},
+]
+"""Lists whose default rule says the majority, unless all others are absent in most rows."""
+
+
+@pytest.mark.parametrize("parameters", CLOSED, ids=str)
+@given(tables(max_rows=12, unknown=True))
+@settings(max_examples=30)
+def test_what_is_predicted_is_more_probable_than_not(parameters, data):
+    model = SeparateAndConquer(last_resort=None, **parameters).fit(data)
+    predicted, presence = model.predict(data), model.predict_proba(data)
+    assert (predicted[presence > 0.5] == 1).all()
+    assert (predicted[presence < 0.5] == 0).all()
+
+
+@pytest.mark.parametrize("polarity", ["both", "presence"])
+@given(tables(max_rows=12, unknown=True))
+@settings(max_examples=30)
+def test_without_a_default_rule_open_cells_are_absent_however_probable(polarity, data):
+    model = SeparateAndConquer(polarity=polarity, last_resort=None).fit(data)
+    predicted, presence = model.predict(data), model.predict_proba(data)
+    is_open = model.writers(data).writer < 0
+    assert (predicted[is_open] == 0).all()
+    assert (predicted == 1)[~is_open & (presence > 0.5)].all()
+    assert (predicted == 0)[presence < 0.5].all()
+
+
+def test_one_row():
+    """A rule for it needs `min_coverage=1`; a default rule needs "rarer", or to be asked for."""
+
+    def found(**parameters):
+        model = SeparateAndConquer(**parameters).fit([[1.0]], [[1, 0]])
+        return model.predict([[1.0]]).tolist(), model.predict_proba([[1.0]]).round(2).tolist()
+
+    for polarity in ("rarer", "both", "presence"):
+        for parameters in ({"min_coverage": 1}, {"default_rule": True}):
+            assert found(polarity=polarity, **parameters) == ([[1, 0]], [[0.67, 0.33]])
+    assert found() == ([[1, 0]], [[0.67, 0.33]])
+    for polarity in ("both", "presence"):
+        assert found(polarity=polarity) == ([[0, 0]], [[0.67, 0.33]])
 
 
 # ---------------------------------------------------------------- threads, rows, text

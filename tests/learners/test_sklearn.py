@@ -40,6 +40,7 @@ from learners.registry import (
     LEARNERS,
     ONE_LABEL_LEARNERS,
     RULE_LEARNERS,
+    VARIANTS,
     WRAPPED,
 )
 
@@ -146,7 +147,7 @@ def _is_wrapped(learner):
 
 @parametrize_with_checks(
     # Copies: other tests fit the learners themselves, and what a fitted one has, a new one lacks.
-    [clone(one) for one in (*LEARNERS, *ONE_LABEL_LEARNERS, *WRAPPED)],
+    [clone(one) for one in (*LEARNERS, *ONE_LABEL_LEARNERS, *VARIANTS, *WRAPPED)],
     expected_failed_checks=lambda learner: EXCEPTIONS if _is_wrapped(learner) else {},
 )
 def test_scikit_learns_checks(estimator, check):

@@ -4,15 +4,26 @@ from dataclasses import replace
 from math import ceil
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from labelrules import UNSET, Dataset, association_rules, dataset, subgroups
-from labelrules.data import DataError
+from labelrules import (
+    UNSET,
+    Dataset,
+    association_rules,
+    cross_validate,
+    dataset,
+    frontier,
+    subgroups,
+    theory_text,
+)
+from labelrules.data import DataError, Schema
 from labelrules.data.weights import MOST_UNITS
 from labelrules.discovery import items_of
 from labelrules.learners import (
@@ -28,6 +39,7 @@ from labelrules.learners import (
     StackedBinaryRelevance,
 )
 from labelrules.learners.associative.row_copies import RowCopies
+from labelrules.learners.covering.settings import checked_settings
 from learners import registry
 from learners.registry import Stumps
 from tables import schema_of, tables
@@ -47,6 +59,10 @@ COVERING = [
     {"polarity": "both", "min_coverage": 2},
     {"heads": "complete", "measure": "subset", "polarity": "both", "pruning": None,
      "fixed_head": False},
+    {"bins": 2},
+    {"bins": 3, "pruning": None, "operators": ("<=", ">", "=", "in"), "last_resort": 0.2},
+    {"bins": 2, "heads": "multi", "measure": "precision", "pruning": None},
+    {"bins": 2, "pruning": "irep"},
 ]  # fmt: skip
 
 LEARNERS = [
@@ -56,9 +72,18 @@ LEARNERS = [
     BinaryRelevance(SeparateAndConquer(), last_resort=0.2),
     ClassifierChain(n_chains=3, bootstrap=True),
     StackedBinaryRelevance(),
-    LabelPowerset(),
     Scorecard(max_literals=20, teacher=BinaryRelevance(DecisionTreeClassifier(random_state=0))),
     ConstrainedClassifier(BinaryRelevance()),
+]
+
+OTHERS = [
+    *registry.VARIANTS,
+    *registry.ONE_LABEL_LEARNERS,
+    BinaryRelevance(Ripper(bins=3)),
+    BinaryRelevance(SeparateAndConquer(bins=3), last_resort=0.2),
+    SeparateAndConquer(bins=3, operators=("<=", ">", "=", "in")),
+    ClassifierChain(SeparateAndConquer(bins=2), n_chains=2),
+    ConstrainedClassifier(ClassifierChain(n_chains=2)),
 ]
 
 REAL = [
@@ -137,6 +162,61 @@ def test_and_so_it_is_for_every_learner(learner):
         np.testing.assert_array_equal(found.predict(data), labels)
         if presence is not None:
             np.testing.assert_array_equal(found.predict_proba(data), presence)
+
+
+def weighted_frame(seed, *, with_text, with_missing):
+    """Rows with whole weights, some of them 0: a frame, labels, classes and weights.
+
+    Of text, categories and classes some occur only in rows of weight 0.
+    """
+    random = np.random.default_rng(seed)
+    n_rows = int(random.integers(8, 40))
+    number, few = random.integers(0, 9, n_rows) / 2, random.random(n_rows) < 0.5
+    Y = np.column_stack([number > 2, few & (number < 3)]) ^ (random.random((n_rows, 2)) < 0.15)
+    if with_missing:
+        number[random.random(n_rows) < 0.1] = np.nan
+    frame = pd.DataFrame({"number": number, "few": few.astype(float)})
+    if with_text:
+        frame["text"] = random.choice(list("abcdefg"), n_rows)
+        levels = random.choice(["low", "mid", "high"], n_rows)
+        declared = ["low", "mid", "high", "never"]
+        frame["level"] = pd.Categorical(levels, declared, ordered=bool(random.integers(2)))
+    weights = random.integers(0, 4, n_rows) * (random.random(n_rows) < 0.8)
+    weights[:2] = 1, 2
+    labels = pd.DataFrame(Y.astype(int), columns=["first", "second"])
+    others = np.where(weights == 0, "p", random.choice(list("rs"), n_rows))
+    classes = np.where(Y[:, 0], "q", np.where(random.random(n_rows) < 0.4, others, "r"))
+    classes[:2] = "q", "r"
+    return frame, labels, pd.Series(classes, name="kind"), weights
+
+
+def what_is_told(model, X):
+    """All that a fitted learner tells of itself and of some rows."""
+    theories = getattr(model, "theories_", None) or [getattr(model, "theory_", None)]
+    texts = [theory_text(one, evidence=True) if one else None for one in theories]
+    numbers = [getattr(model, name, None) for name in ("threshold_", "shift_", "literal_cost_")]
+    schema = model.schema_ if isinstance(model.schema_, Schema) else None
+    return texts, numbers, schema, model.classes_.tolist(), model.predict_proba(X).tolist()
+
+
+@pytest.mark.parametrize("learner", [*LEARNERS, *OTHERS], ids=name_of)
+@settings(max_examples=4, deadline=None)
+@given(seed=st.integers(0, 1 << 20))
+def test_weights_of_tables_as_they_are_given(learner, seed):
+    """Whole weights repeat rows, those of 0 leave them out, and rows may be in any order."""
+    reads_text = not isinstance(getattr(learner, "base", None), DecisionTreeClassifier)
+    X, Y, classes, weights = weighted_frame(
+        seed, with_text=reads_text, with_missing=is_exact(learner)
+    )
+    labels = Y["first"] if isinstance(learner, Ripper) else Y
+    rows, order = np.repeat(np.arange(len(X)), weights), np.random.default_rng(seed).permutation
+    for target in (labels, classes):
+        expected = what_is_told(learner.fit(X.iloc[rows], target.iloc[rows]), X)
+        assert what_is_told(learner.fit(X, target, sample_weight=weights), X) == expected
+        if is_exact(learner):
+            places = order(len(X))
+            model = learner.fit(X.iloc[places], target.iloc[places], sample_weight=weights[places])
+            assert what_is_told(model, X) == expected
 
 
 @pytest.mark.parametrize("learner", registry.ONE_LABEL_LEARNERS, ids=name_of)
@@ -266,6 +346,96 @@ def test_a_common_weight_changes_no_ratio(data, weight, merging):
     assert learner.fit(replace(data, weights=np.full(data.n_rows, weight))).theory_ == expected
 
 
+@pytest.mark.parametrize("parameters", COVERING, ids=str)
+@settings(max_examples=15, deadline=None)
+@given(data=weighted())
+def test_two_rows_of_half_the_weight_are_one_row(parameters, data):
+    learner = SeparateAndConquer(**parameters)
+    if not checked_settings(learner, data.schema).scores_literals or learner.pruning == "irep":
+        return  # they take whole weights only
+    weights = np.ones(data.n_rows) if data.weights is None else data.weights
+    odd, kept = (2 * weights[weights > 0] + 1) / 4, data.take(weights > 0)
+    twice = replace(kept, weights=odd / 2).take(np.repeat(np.arange(kept.n_rows), 2))
+    assert told(learner.fit(twice).theory_) == told(learner.fit(replace(kept, weights=odd)).theory_)
+
+
+def test_of_categories_and_classes_of_rows_without_weight_nothing_is_known():
+    X = pd.DataFrame({"size": ["a", "b", "c", "a"] * 3, "level": ["low", "high", "mid", "low"] * 3})
+    X["level"] = pd.Categorical(X["level"], ["low", "mid", "high"], ordered=True)
+    y, weights = np.array(["u", "v", "w", "u"] * 3), np.array([1, 2, 0, 1] * 3)
+    model = SeparateAndConquer(label_conditions=False).fit(X, y, sample_weight=weights)
+    assert model.classes_.tolist() == ["u", "v"]
+    assert [one.categories for one in model.schema_.features] == [
+        ("a", "b"),
+        ("low", "mid", "high"),
+    ]
+    assert model.about_.n_rows == 9
+    unseen, missing = X.iloc[[2]], X.iloc[[2]].assign(size=None)
+    assert model.predict_proba(unseen).tolist() == model.predict_proba(missing).tolist()
+    # A data set brings its schema, of whichever rows it was made.
+    data = dataset(X, np.array(y == "v", dtype=int))
+    assert SeparateAndConquer().fit(data, sample_weight=weights).schema_ == data.schema
+
+
+@pytest.mark.parametrize("of_cells", [False, True])
+def test_rows_without_weight_may_hold_anything(of_cells):
+    X, Y = [[1, "a"], ["?", 7.5], [2, "b"], [3, "b"]], [{"p"}, {"q"}, {"p", "q"}, set()]
+    weights = np.array([1.0, 0, 2, 0.5])
+    if of_cells:  # which have a column for each label
+        weights = np.repeat(weights[:, np.newaxis], 2, axis=1)
+    model = SeparateAndConquer().fit(X, Y, sample_weight=weights)
+    assert [one.categories for one in model.schema_.features] == [None, ("a", "b")]
+    assert model.labels_ == ["p", "q"]
+    with pytest.raises(DataError, match="Y has 1 in row 2 where") as caught:
+        SeparateAndConquer().fit(X, [*Y[:3], 1], sample_weight=[1, 0, 2, 0.5])
+    assert caught.value.__notes__ == ["Rows are counted without those of weight 0."]
+
+
+def in_polars(*tables):
+    library = pytest.importorskip("polars")
+    return tuple(library.from_pandas(one) for one in tables)
+
+
+def in_arrow(*tables):
+    library = pytest.importorskip("pyarrow")
+    return tuple(library.table(dict(one.items())) for one in tables)
+
+
+FORMS = {
+    "list": lambda X, Y: (X.to_numpy().tolist(), Y.to_numpy().tolist()),
+    "tuple": lambda X, Y: (tuple(map(tuple, X.to_numpy())), tuple(map(tuple, Y.to_numpy()))),
+    "sparse": lambda X, Y: (sparse.coo_array(X.to_numpy()), sparse.csc_matrix(Y.to_numpy())),
+    "numbered": lambda X, Y: (X.set_axis([7, 8], axis=1).set_index(Y["first"]), Y),
+    "polars": in_polars,
+    "arrow": in_arrow,
+    "series": lambda X, Y: in_polars(X, Y["first"]),
+    "chunks": lambda X, Y: (in_arrow(X)[0], in_arrow(Y)[0]["first"]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_rows_are_left_out_of_tables_of_all_forms(form):
+    X, Y, _, weights = weighted_frame(1, with_text=False, with_missing=False)
+    given, left = form(X, Y), form(X[weights > 0], Y[weights > 0])
+    model = SeparateAndConquer().fit(*given, sample_weight=pd.Series(weights))
+    expected = SeparateAndConquer().fit(*left, sample_weight=weights[weights > 0])
+    assert model.about_.n_rows == expected.about_.n_rows == (weights > 0).sum()
+    assert what_is_told(model, given[0]) == what_is_told(expected, given[0])
+
+
+def test_folds_are_those_of_the_rows_that_count():
+    data = noisy()
+    weights = np.random.default_rng(4).integers(0, 3, data.n_rows)
+    some = replace(data, weights=weights)
+    expected = cross_validate(some.take(weights > 0), SeparateAndConquer(), n_folds=3)
+    found = cross_validate(some, SeparateAndConquer(), n_folds=3)
+    assert list(found.measures) == list(expected.measures)
+    ours, theirs = (
+        frontier(one, sizes=[10], n_folds=3).points for one in (some, some.take(weights > 0))
+    )
+    assert ours == theirs
+
+
 @settings(max_examples=30, deadline=None)
 @given(tables(max_rows=14), st.randoms(use_true_random=False))
 def test_a_cell_without_weight_is_as_good_as_unknown(data, random):
@@ -339,8 +509,11 @@ def test_discovery_asks_for_rows_without_weights():
     ],
 )
 def test_bad_weights(weights, message):
-    with pytest.raises((DataError, ValueError), match=message):
-        SeparateAndConquer().fit(noisy(), sample_weight=weights)
+    data = noisy()
+    for learner in (SeparateAndConquer(), BinaryRelevance(), ConstrainedClassifier(learn=False)):
+        for table in ((data,), (data.X, data.Y)):
+            with pytest.raises((DataError, ValueError), match=message):
+                learner.fit(*table, sample_weight=weights)
 
 
 def test_weights_are_given_once():

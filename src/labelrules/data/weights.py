@@ -119,11 +119,25 @@ def simplest(Y: Board, weights: Floats) -> tuple[Board, Floats]:
         return Y, weights
     known = (Y != UNSET) & (weights > 0)
     labels = np.where(known, Y, UNSET).astype(np.int8)
-    # A row of which nothing is known has a weight all the same.
-    counted = np.where(known.any(axis=1, keepdims=True), weights * known, weights)
-    rows = counted.max(axis=1, initial=0.0)
+    rows = weights_of_rows(Y, weights)
     is_same = ((weights == rows[:, np.newaxis]) | ~known).all()
     return labels, rows if is_same else weights
+
+
+def weights_of_rows(Y: Board, weights: Floats) -> Floats:
+    """One weight for each row: the greatest of its known cells.
+
+    Examples
+    --------
+    >>> weights_of_rows(np.array([[1, 0], [0, -1]], np.int8), np.array([[2.0, 0.5], [1.0, 9.0]]))
+    array([2., 1.])
+    """
+    if weights.ndim == 1:
+        return weights
+    known = (Y != UNSET) & (weights > 0)
+    # A row of which nothing is known has a weight all the same.
+    counted = np.where(known.any(axis=1, keepdims=True), weights * known, weights)
+    return np.asarray(counted.max(axis=1, initial=0.0))
 
 
 def are_whole(weights: Floats) -> bool:

@@ -20,6 +20,7 @@ from labelrules.learners.base.progress import (
     warn_of_early_end,
 )
 from labelrules.learners.base.sampling import folds_of
+from labelrules.learners.base.tables import without_idle_cells
 from labelrules.learners.registry import command_name
 from labelrules.measures import Measure
 from labelrules.rules import theory_of
@@ -140,6 +141,7 @@ def frontier(
     if not isinstance(data, Dataset):
         raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
     refuse_cell_weights(data)
+    data = without_idle_cells(data)
     trial = _Trial(
         data,
         folds_of(data, checked_folds(n_folds, data.n_rows), random_state),

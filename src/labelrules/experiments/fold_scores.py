@@ -19,6 +19,7 @@ from labelrules.experiments.frontier_values import FoldValues
 from labelrules.experiments.measuring import literals_of
 from labelrules.learners.base.progress import Listener, nested_fit, progress_listener
 from labelrules.learners.base.sampling import folds_of
+from labelrules.learners.base.tables import without_idle_cells
 from labelrules.learners.registry import command_name
 from labelrules.measures import evaluate
 from labelrules.rules.formats.frame import pandas_frame
@@ -161,6 +162,7 @@ def cross_validate(
     if not isinstance(data, Dataset):
         raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
     refuse_cell_weights(data)
+    data = without_idle_cells(data)
     folds = folds_of(data, checked_folds(n_folds, data.n_rows), random_state)
     parallel = Parallel(n_jobs=job_count(n_jobs), return_as="generator")
     found: list[dict[str, float]] = []

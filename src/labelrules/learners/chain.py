@@ -90,7 +90,8 @@ class ClassifierChain(LabelwiseClassifier):
     threshold : "cardinality" or float, default="cardinality"
         How probable a label must be, in the mean of several chains, to be predicted: such that as
         many labels are predicted as there are, for rows that chains have not learned from (or for
-        all rows, if there are none); or this number.
+        all rows, if there are none); or this number. "cardinality" is one half for a single label
+        or two classes; of three or more classes the most probable is predicted, whatever it is.
     random_state : int, RandomState or None, default=None
         For random orders and samples. None is the same as 0.
     last_resort : float, optional
@@ -262,6 +263,8 @@ class ClassifierChain(LabelwiseClassifier):
     def _chosen_threshold(self, data: Dataset | Partitions, samples: list[Any]) -> float:
         if not isinstance(self.threshold, str):
             return float(self.threshold)
+        if data.schema.n_labels == 1:  # two classes, of which the more probable is predicted
+            return 0.5
         if isinstance(data, Dataset):
             return cardinality_threshold(*_mean_votes(data, samples, self._vote))
         votes = _ListVotes(self._theories, self.background_, self._smoothing)

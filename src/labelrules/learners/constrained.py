@@ -35,7 +35,13 @@ from labelrules.learners.base.presence import (
 )
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.renaming import Names, known_names
-from labelrules.learners.base.tables import check_engine, column_names
+from labelrules.learners.base.tables import (
+    check_engine,
+    column_names,
+    weighted,
+    without_idle_cells,
+    without_idle_rows,
+)
 from labelrules.learners.registry import register
 from labelrules.rules import RuleSet, parse_rule, rule_text, theory_text
 from labelrules.rules.json import SetRecord, read_theory, theory_record
@@ -233,17 +239,22 @@ class ConstrainedClassifier(TableClassifier):
         The base gets X as it is; of a `Dataset` the features as numbers, if it is not a learner of
         ours. Classes in one dimension exclude each other, so the base alone predicts them. Weights
         and `feature_names` are handed on to the base; for constraints each row counts as often as
-        its weight says, rounded, but at least once.
+        its weight says, rounded, but at least once if it is above 0.
         """
         base = checked_base(self._base())
         one_of(self.by, "by", get_args(CostKind))
+        X, y, sample_weight = without_idle_rows(X, y, sample_weight, n_dims=1)
+        if isinstance(X, Dataset):
+            X = weighted(X, sample_weight)
+            X = X if is_ours(base) else without_idle_cells(X)
+            sample_weight = X.weights
         schema, board, target = self._label_data(X, y)
         if target.kind != "labels" and self.constraints is not None:
             raise ValueError("Y holds a class for each row, and constraints are for labels")
         given = Clauses(schema, rules_of(self.constraints, schema))
         consistent(given)
         learns = bool(self.learn) and target.kind == "labels"
-        weights = _weights(X, sample_weight, board)
+        weights = checked_weights(sample_weight, board.shape)
         found = self._learned(schema, _complete(_repeated(board, weights))) if learns else None
         clauses, left_out = together(given, found)
         names = {} if feature_names is None else {"feature_names": feature_names}
@@ -364,9 +375,7 @@ class ConstrainedClassifier(TableClassifier):
             return X.schema, self._given_data(X, Y).Y, Target("labels", np.array([0, 1]))
         table = native(X)
         target, labels = self._target_labels(table, Y)
-        names = labels.names
-        if not names:
-            names = default_names("y", labels.board.shape[1], taken=column_names(table))
+        names = labels.names or default_names("y", labels.board.shape[1], column_names(table))
         return Schema([], names), labels.board, target
 
     def _base_data(
@@ -400,14 +409,6 @@ class ConstrainedClassifier(TableClassifier):
         )
 
 
-def _weights(X: Any, sample_weight: Any, board: Board) -> Floats | None:
-    """The weights that were given, or that a data set brings."""
-    own = X.weights if isinstance(X, Dataset) else None
-    if own is not None and sample_weight is not None:
-        raise ValueError("X is a Dataset that brings its weights: leave sample_weight out")
-    return own if sample_weight is None else checked_weights(sample_weight, board.shape)
-
-
 def _repeated(board: Board, weights: Floats | None) -> Board:
     """The labels of each row as often as its weight says, rounded, but at least once."""
     if weights is None:
@@ -425,8 +426,7 @@ def _complete(board: Board) -> Board:
             "in each row some label is unknown, so no constraints can be learned: give constraints "
             "and learn=False"
         )
-    complete: Board = board[known]
-    return complete
+    return np.asarray(board[known])
 
 
 def _fitted(

@@ -140,11 +140,10 @@ class Predictor:
         return self._target.predicted(cells.astype(np.int8))
 
     def _probabilities(self, row: Row) -> dict[str, float]:
-        presence = self._presence(row)
         if self._chooses_class:
-            total = sum(presence)
-            presence = [chance / total for chance in presence]
-        return dict(zip(self.label_names, presence, strict=True))
+            found = self._all_probabilities([row])[0].tolist()
+            return dict(zip(self.label_names, found, strict=True))
+        return dict(zip(self.label_names, self._presence(row), strict=True))
 
     def _presence(self, row: Row) -> Sequence[float]:
         if self._target is None:

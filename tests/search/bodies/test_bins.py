@@ -1,6 +1,7 @@
 """Bins: exact quantiles, codes that cuts decide, and conditions on codes read as on values."""
 
 from bisect import bisect_left
+from dataclasses import replace
 from math import isnan
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelrules import Condition
+from labelrules import UNSET, Condition
 from labelrules.data import Dataset
 from labelrules.search.bodies.bins import Bins, cut_ranks
 from strategies import datasets
@@ -64,6 +65,19 @@ def test_bins_do_not_depend_on_the_order_of_rows(data, n_bins, random):
     order = list(range(data.n_rows))
     random.shuffle(order)
     assert Bins.of(data.take(order), n_bins) == Bins.of(data, n_bins)
+
+
+@given(datasets(min_rows=1, max_rows=20), st.integers(2, 6), st.data())
+def test_quantiles_count_weights(data, n_bins, chosen):
+    """A whole weight is so many rows; that of a row of cells is the greatest of known ones."""
+    times = st.lists(st.integers(1, 4), min_size=data.n_rows, max_size=data.n_rows)
+    weights = np.array(chosen.draw(times))
+    repeated = data.take(np.repeat(np.arange(data.n_rows), weights))
+    assert Bins.of(replace(data, weights=weights), n_bins) == Bins.of(repeated, n_bins)
+    assert Bins.of(replace(data, weights=weights / 8), n_bins) == Bins.of(repeated, n_bins)
+    if data.schema.n_labels and (data.Y != UNSET).any(axis=1).all():
+        cells = np.where(data.Y == UNSET, 9, weights[:, np.newaxis])
+        assert Bins.of(replace(data, weights=cells), n_bins) == Bins.of(repeated, n_bins)
 
 
 @pytest.mark.parametrize(("n_bins", "dtype"), [(255, np.uint8), (256, np.uint16)])

@@ -3,7 +3,7 @@
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -55,6 +55,9 @@ from labelrules.learners.base.tables import (
     refuse_partitions,
     refuse_weights,
     renamed,
+    telling_of_idle_rows,
+    weighted,
+    without_idle_rows,
 )
 from labelrules.rules import Theory, labels_without_rules
 from labelrules.rules.json import TheoryRecord, read_theory, theory_record
@@ -107,7 +110,9 @@ class Target:
             return presence
         if self.kind == "two classes":
             return np.hstack([1.0 - presence, presence])
-        return np.asarray(presence / presence.sum(axis=1, keepdims=True))
+        total = presence.sum(axis=1, keepdims=True)
+        alike = np.full_like(presence, 1 / presence.shape[1])  # where no class is probable at all
+        return np.asarray(np.divide(presence, total, out=alike, where=total > 0))
 
     def predicted(self, board: Board) -> Array:
         """From a filled board to labels, or to a class: the first of those present."""
@@ -369,25 +374,19 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
         refuse_empty(table.shape)
         validate_data(self, table, reset=True, skip_check_array=True)
         names = given_names(feature_names)
-        target, labels = self._target_labels(table, Y, names or ())
-        data = dataset(table, labels.board, feature_names=names, label_names=labels.names)
+        with telling_of_idle_rows(sample_weight):
+            table, Y, weights = without_idle_rows(table, Y, sample_weight, n_dims=1)
+            target, labels = self._target_labels(table, Y, names or ())
+            table, board, weights = without_idle_rows(table, labels.board, weights, n_dims=2)
+            data = dataset(table, board, feature_names=names, label_names=labels.names)
         warn_of_columns(data, stacklevel=levels_to_caller() + 1)
-        return self._weighted(data, sample_weight), target
+        return self._weighted(data, weights), target
 
     def _weighted(self, data: Dataset, sample_weight: Any) -> Dataset:
         """The data with these weights: those rows that count, repeated if need be."""
-        if sample_weight is not None:
-            if data.weights is not None:
-                raise ValueError("X is a Dataset that brings its weights: leave sample_weight out")
-            data = replace(data, weights=sample_weight)
+        data = weighted(data, sample_weight)
         note_training_data(data)
-        if data.weights is not None:
-            data = counted_rows(data)
-        if data.n_unknown == data.Y.size:
-            raise ValueError(
-                "all labels are unknown in all rows, so there is nothing to learn from"
-            )
-        data = data.with_known_labels()
+        data = counted_rows(data)
         if data.weights is None:
             return data
         if are_whole(data.weights):

@@ -1,15 +1,17 @@
 """Tables as learners take them: X as scikit-learn checks it, and the names of its columns."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from typing import Any, NoReturn, TypeVar, cast
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from scipy import sparse
 
-from labelrules._types import Floats
+from labelrules._types import Floats, Mask
 from labelrules.data import Dataset, Partitions
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.cells import is_pandas_row
@@ -80,8 +82,6 @@ def given_names(names: Any) -> list[str] | None:
 
 def renamed(X: Any, names: Names) -> Any:
     """A frame with other names, for an estimator that was fitted without names."""
-    import narwhals.stable.v2 as nw
-
     if not is_frame(X):
         return X
     frame = nw.from_native(X, eager_only=True)
@@ -111,9 +111,85 @@ def fits_without_names(model: Any, table: Any) -> bool:
     return True
 
 
+def without_idle_rows(X: Any, Y: Any, weights: Any, n_dims: int) -> tuple[Any, Any, Any]:
+    """A table, its labels and its weights without rows of weight 0, which are as if not there.
+
+    Neither their categories nor their classes are known then. Nothing is left out of what is
+    refused later, nor if the weights have another number of dimensions: of label sets and classes,
+    weights of cells have a column for each that occurs anywhere.
+    """
+    X, Y, counts = native(X), native(Y), _counts(weights)
+    if counts is None or counts.ndim != n_dims or {_n_rows(X), _n_rows(Y)} != {len(counts)}:
+        return X, Y, weights
+    kept = np.asarray(counts.reshape(len(counts), -1).any(axis=1))
+    if kept.all() or not kept.any():
+        return X, Y, weights
+    return _taken(X, kept, "X"), _taken(Y, kept, "Y"), np.asarray(weights)[kept]
+
+
+def _counts(weights: Any) -> Mask | None:
+    """Which weights are not 0; None if they are no numbers."""
+    try:
+        return None if weights is None else np.asarray(weights, dtype=np.float64) != 0
+    except (TypeError, ValueError):
+        return None
+
+
+def _n_rows(rows: Any) -> int:
+    """The number of rows; -1 if there are none to be counted."""
+    if hasattr(rows, "shape"):
+        return int(rows.shape[0]) if rows.shape else -1
+    return len(rows) if hasattr(rows, "__len__") else -1
+
+
+def _taken(rows: Any, kept: Mask, what: str) -> Any:
+    """Some of the rows of a table, a series or a list."""
+    table: Any = rows
+    if sparse.issparse(rows):
+        return table.tocsr()[kept]
+    if is_frame(rows):
+        return nw.to_native(nw.from_native(rows, eager_only=True).filter(kept.tolist()))
+    if is_series(rows):
+        return nw.to_native(nw.from_native(rows, series_only=True).filter(kept.tolist()))
+    if isinstance(rows, (list, tuple)):
+        return [row for row, is_kept in zip(rows, kept, strict=True) if is_kept]
+    return as_array(rows, what)[kept]
+
+
+@contextmanager
+def telling_of_idle_rows(weights: Any) -> Iterator[None]:
+    """Say in errors how rows are counted there, if some have weight 0."""
+    counts = _counts(weights)
+    try:
+        yield
+    except ValueError as error:
+        if counts is not None and not counts.all():
+            error.add_note("Rows are counted without those of weight 0.")
+        raise
+
+
+def weighted(data: Dataset, weights: Any) -> Dataset:
+    """A data set with the weights that `fit` was given, or with its own."""
+    if weights is None:
+        return data
+    if data.weights is not None:
+        raise ValueError("X is a Dataset that brings its weights: leave sample_weight out")
+    return replace(data, weights=weights)
+
+
 def counted_rows(data: Dataset) -> Dataset:
     """The rows and cells that count, with their weights said in the simplest manner."""
+    data = without_idle_cells(data)
+    if data.n_unknown == data.Y.size:
+        raise ValueError("all labels are unknown in all rows, so there is nothing to learn from")
+    return data.with_known_labels()
+
+
+def without_idle_cells(data: Dataset) -> Dataset:
+    """The rows of which some weight is not 0, with cells of weight 0 unknown."""
     weights: Any = data.weights
+    if weights is None:
+        return data
     counts = weights > 0 if weights.ndim == 1 else weights.any(axis=1)
     if not counts.any():
         raise ValueError("all weights are zero, so there is nothing to learn from")

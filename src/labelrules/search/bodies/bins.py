@@ -12,6 +12,7 @@ from labelrules._checks import whole_number
 from labelrules._types import Floats, Integers, Matrix
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.table import column_of
+from labelrules.data.weights import row_units, weights_of_rows
 from labelrules.rules import Body, Condition, Rule
 from labelrules.search.bodies.sorted_columns import threshold_between
 
@@ -80,17 +81,25 @@ def cut_ranks(n_known: int, n_bins: int) -> list[int]:
     return [-(-number * n_known // n_bins) for number in range(1, n_bins)]
 
 
-def ends_of_sorted(values: Floats, n_bins: int) -> list[tuple[float, float]]:
+def ends_of_sorted(
+    values: Floats, n_bins: int, units: Integers | None = None
+) -> list[tuple[float, float]]:
     """The values around each cut of a column, from its sorted known values.
 
+    `units` are their weights: so many equal values are each of them.
+
     >>> ends_of_sorted(np.array([1.0, 1, 2, 3, 5, 8, 9]), n_bins=3)
+    [(2.0, 3.0), (5.0, 8.0)]
+    >>> ends_of_sorted(np.array([1.0, 2, 3, 5, 8, 9]), n_bins=3, units=np.array([2, 1, 1, 1, 1, 1]))
     [(2.0, 3.0), (5.0, 8.0)]
     """
     rises = values[1:] > values[:-1]
     if np.count_nonzero(rises) < n_bins:
         (last,) = rises.nonzero()
     else:
-        wanted = values[np.array(cut_ranks(len(values), n_bins), dtype=np.int64) - 1]
+        n_known = len(values) if units is None else int(units.sum())
+        ranks = np.array(cut_ranks(n_known, n_bins), dtype=np.int64)
+        wanted = values[ranks - 1 if units is None else np.searchsorted(np.cumsum(units), ranks)]
         places = np.searchsorted(values, np.unique(wanted), side="right") - 1
         last = places[places < len(values) - 1]
     return list(zip(values[last].tolist(), values[last + 1].tolist(), strict=True))
@@ -119,12 +128,14 @@ class Bins:
 
     @classmethod
     def of(cls, data: Dataset, n_bins: int) -> "Bins":
-        """Cut the columns of a data set into so many bins at most."""
+        """Cut the columns of a data set into so many bins at most; quantiles count weights."""
         room = np.empty(data.n_rows)
         columns = []
+        weights = None if data.weights is None else weights_of_rows(data.Y, data.weights)
+        units, _ = row_units(weights)
         for at, feature in enumerate(data.schema.features):
             room[:] = column_of(data.X, at)
-            columns.append(_bins_of(room, feature, n_bins))
+            columns.append(_bins_of(room, units, feature, n_bins))
         return cls(data.schema, tuple(columns))
 
     @cached_property
@@ -213,13 +224,15 @@ class Bins:
         return replace(on_codes, body=self.body(on_codes.body))
 
 
-def _bins_of(values: Floats, feature: Feature, n_bins: int) -> ColumnBins:
+def _bins_of(values: Floats, units: Integers | None, feature: Feature, n_bins: int) -> ColumnBins:
     """The bins of a column, of which the values are sorted in place."""
+    if units is not None:
+        units = units[np.argsort(values)]  # of equal values the order does not matter
     values.sort()
     known = values[: len(values) - np.count_nonzero(np.isnan(values))]  # others come last
     has_missing = len(known) < len(values)
     if feature.is_nominal:
         n_values = int(np.count_nonzero(known[1:] > known[:-1])) + (len(known) > 0)
         return ColumnBins.of_categories(len(feature.categories or ()), n_values, has_missing)
-    ends = ends_of_sorted(known, n_bins)
+    ends = ends_of_sorted(known, n_bins, None if units is None else units[: len(known)])
     return ColumnBins.of_ends(ends, len(known), has_missing, feature)
