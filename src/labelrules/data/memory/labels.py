@@ -323,6 +323,12 @@ def _zeros_and_ones(cells: npt.NDArray[Any], names: Names | None) -> Board:
     return labels
 
 
+def are_label_cells(cells: npt.NDArray[Any]) -> bool:
+    """Whether a table holds labels: 0 and 1, and -1 or missing cells, which are unknown."""
+    _, good = _label_cells(np.ma.getdata(cells))
+    return bool((good | np.ma.getmaskarray(cells)).all())
+
+
 def _label_cells(values: npt.NDArray[Any]) -> tuple[Board, npt.NDArray[np.bool_]]:
     """The cells as 0, 1 or unknown, and which of them are one of these."""
     if values.dtype.kind in "OT":

@@ -30,6 +30,7 @@ from labelrules.data.memory.frames import (
 )
 from labelrules.data.memory.labels import (
     Names,
+    are_label_cells,
     are_label_sets,
     read_labels,
     refuse_column_names,
@@ -144,6 +145,7 @@ def read_target(Y: Any, taken: Iterable[str] = ()) -> tuple[Target, TargetLabels
     if classes is not None:
         return _from_classes(classes, set(taken))
     board, names = read_labels(Y, None)
+    _warn_of_one_sided(board)
     return Target("labels", _cell_values(native(Y))), TargetLabels(board, names)
 
 
@@ -157,7 +159,7 @@ def read_classes(Y: Any) -> ClassCells | None:
     if are_label_sets(values):
         return None
     cells = as_array(values, "Y")
-    if cells.ndim == 2 and cells.shape[1] == 1 and not _are_labels(cells):
+    if cells.ndim == 2 and cells.shape[1] == 1 and not are_label_cells(cells):
         _warn_of_column()
     elif cells.ndim != 1 or any(_is_row(cell) for cell in cells[:1]):
         return None
@@ -174,16 +176,6 @@ def _is_row(cell: Any) -> bool:
     return isinstance(cell, (Sequence, set, frozenset, np.ndarray)) and not isinstance(cell, str)
 
 
-def _are_labels(cells: Array) -> bool:
-    """Whether a column holds 0 and 1, and perhaps marks of what is unknown."""
-    if cells.dtype.kind == "U":
-        return False
-    values = cells[:, 0].tolist()
-    if all(cell in (0, 1) for cell in values):
-        return True
-    return 0 in values and all(cell in (0, 1, -1) or kind_of(cell) == "missing" for cell in values)
-
-
 def _warn_of_column() -> None:
     warnings.warn(
         "A column-vector y was passed when a 1d array was expected. "
@@ -191,6 +183,18 @@ def _warn_of_column() -> None:
         DataConversionWarning,
         stacklevel=levels_to_caller(),
     )
+
+
+def _warn_of_one_sided(board: Board) -> None:
+    """Warn of one label that is nowhere absent: its -1 may have been meant for a class."""
+    present, unknown = (board == 1).any(), (board == UNSET).any()
+    if board.shape[1] == 1 and present and unknown and (board != 0).all():
+        warnings.warn(
+            "Y has one label, which is present wherever it is known: -1 and missing cells are "
+            "unknown, not absent. Write 0 where it is absent; give classes such as -1 and 1 in one "
+            "dimension, for example by Y.ravel().",
+            stacklevel=levels_to_caller(),
+        )
 
 
 def _plain(cells: Array) -> Array:
