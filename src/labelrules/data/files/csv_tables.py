@@ -61,6 +61,11 @@ class CsvOptions(NamedTuple):
         encoding: str,
     ) -> "CsvOptions":
         """The options; names that contradict each other are refused."""
+        if not isinstance(missing, str):
+            raise DataError(
+                f"missing is {missing!r:.60}: give the one text that stands for a missing value, "
+                "such as 'NA'"
+            )
         names = checked_names(labels, "labels")
         chosen = checked_names(nominal, "nominal") or ()
         ignored = checked_names(ignore, "ignore") or ()
