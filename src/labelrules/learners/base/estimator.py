@@ -161,7 +161,10 @@ def read_classes(Y: Any) -> ClassCells | None:
     cells = as_array(values, "Y")
     if cells.ndim == 2 and cells.shape[1] == 1 and not are_label_cells(cells):
         _warn_of_column()
-    elif cells.ndim != 1 or any(_is_row(cell) for cell in cells[:1]):
+    elif cells.ndim != 1 or any(
+        isinstance(cell, (Sequence, set, frozenset, np.ndarray)) and not isinstance(cell, str)
+        for cell in cells[:1]
+    ):
         return None
     plain = _plain(cells.reshape(-1))
     if plain.dtype.kind == "f":
@@ -170,10 +173,6 @@ def read_classes(Y: Any) -> ClassCells | None:
     if plain.dtype.kind == "U":
         refuse_joined(np.unique(plain).tolist())
     return ClassCells(plain, name)
-
-
-def _is_row(cell: Any) -> bool:
-    return isinstance(cell, (Sequence, set, frozenset, np.ndarray)) and not isinstance(cell, str)
 
 
 def _warn_of_column() -> None:
@@ -187,14 +186,12 @@ def _warn_of_column() -> None:
 
 def _warn_of_one_sided(board: Board) -> None:
     """Warn of one label that is nowhere absent: its -1 may have been meant for a class."""
-    present, unknown = (board == 1).any(), (board == UNSET).any()
-    if board.shape[1] == 1 and present and unknown and (board != 0).all():
-        warnings.warn(
-            "Y has one label, which is present wherever it is known: -1 and missing cells are "
-            "unknown, not absent. Write 0 where it is absent; give classes such as -1 and 1 in one "
-            "dimension, for example by Y.ravel().",
-            stacklevel=levels_to_caller(),
+    if board.shape[1] == 1 and np.unique(board).tolist() == [UNSET, 1]:
+        text = (
+            "Y has one label, which is present wherever it is known: -1 and missing are unknown. "
+            "Write 0 where it is absent; give two classes in one dimension, as by Y.ravel()."
         )
+        warnings.warn(text, stacklevel=levels_to_caller())
 
 
 def _plain(cells: Array) -> Array:
