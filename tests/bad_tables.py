@@ -863,6 +863,11 @@ OPTIONS: dict[str, tuple[Callable[[Path], object], str]] = {
     "encoding rot13": (csv(GOOD, encoding="rot13"), "encoding='rot13' is no text encoding"),
     "encoding idna": (csv(GOOD, encoding="idna"), "encoding='idna' is no text encoding"),
     "encoding with NUL": (csv(GOOD, encoding="utf\0"), r"encoding='utf\\x00' is no text encoding"),
+    "several texts for missing": (
+        csv(GOOD, missing=["NA", "?"]),
+        r"^missing is \['NA', '\?'\]: give the one text that stands for a missing value",
+    ),
+    "missing none": (csv(GOOD, missing=None), "^missing is None: give the one text"),
     "csv no path": (
         lambda f: read_csv(None, ["l"]),
         "path must be a path or a list of paths, not None",

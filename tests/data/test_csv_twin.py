@@ -99,11 +99,15 @@ def files(draw: st.DrawFn) -> str:
 @example("a,b,c,l\n" + "".join(f"2020-01-0{d},x{d % 3},,1\n" for d in range(1, 9)), "", ("b",))
 @example("a,b,c,l\nx,10,-1,1\n,9,-2,1\ny,9.0,-3,1\nz,8,-4,0\n", "", ("b", "c"))
 @example("a,b,c,l\nx,2020-01-01T00:00,y,1\ny,2020-01-01,1,0\nz,2020-01-02,y,0\n", "", ())
-@pytest.mark.parametrize(("few", "longest", "most"), [(256, 64, 1 << 26), (1, 64, 1), (2, 9, 64)])
+@pytest.mark.parametrize(
+    ("some", "few", "longest", "most"),
+    [(64, 256, 64, 1 << 26), (0, 256, 64, 1 << 26), (0, 1, 64, 1), (0, 2, 9, 64), (3, 1, 64, 1)],
+)
 def test_fast_and_slow_read_the_same(
-    few: int, longest: int, most: int, text: str, missing: str, nominal: tuple[str, ...]
+    some: int, few: int, longest: int, most: int, text: str, missing: str, nominal: tuple[str, ...]
 ) -> None:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_columns, "_SOME", some)
         patch.setattr(csv_columns, "_FEW", few)
         patch.setattr(csv_columns, "_LONGEST_SPELLED", longest)
         patch.setattr(spelled_cells, "_MOST_BYTES", most)
@@ -158,21 +162,25 @@ def test_quoted_cells_are_split_at_once(rows: list[list[str]]) -> None:
 
 
 @given(st.lists(CELLS, min_size=1, max_size=40), st.sampled_from(["", "NA", "-1", "1.5", "9" * 17]))
-@pytest.mark.parametrize("at_once", [3, 1 << 14])
+@pytest.mark.parametrize(("at_once", "together"), [(3, 7), (1 << 14, 1), (1 << 14, 1 << 16)])
 def test_numbers_that_are_sound_are_those_of_python(
-    at_once: int, cells: list[str], missing: str
+    at_once: int, together: int, cells: list[str], missing: str
 ) -> None:
-    rows = PlainRows.of("".join(f"{cell},\n" for cell in cells).encode(), 1, 2, ",")
+    columns = [cells, cells[::-1], cells]
+    lines = "".join(",".join(row) + "\n" for row in zip(*columns, strict=True))
+    rows = PlainRows.of(lines.encode(), 1, 3, ",")
     assert rows is not None
     assert rows.cells(0) == cells
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plain_csv, "_CELLS_AT_ONCE", at_once)
-        values, sound = rows.numbers([0], missing)
-    for cell, value, is_sound in zip(cells, values[0], sound[0], strict=True):
-        expected = plain_numbers([cell], missing)
-        if is_sound:
-            assert expected is not None
-            assert repr(expected[0]) == repr(value)
+        patch.setattr(plain_csv, "_CELLS_TOGETHER", together)
+        found = list(rows.numbers([2, 1], missing))
+    for texts, (values, sound) in zip((cells, cells[::-1]), found, strict=True):
+        for cell, value, is_sound in zip(texts, values, sound, strict=True):
+            expected = plain_numbers([cell], missing)
+            if is_sound:
+                assert expected is not None
+                assert repr(expected[0]) == repr(value)
 
 
 @given(st.floats(1e-4, 1e12), st.integers(0, 19))
@@ -181,10 +189,10 @@ def test_most_numbers_are_sound(number: float, n_digits: int) -> None:
     cells = [f"{number:.4f}", f"{number:.{n_digits}f}"[:20].rstrip("."), repr(number)]
     rows = PlainRows.of("".join(f"{cell},\n" for cell in cells).encode(), 1, 2, ",")
     assert rows is not None
-    values, sound = rows.numbers([0], "")
-    assert sound[0, 0]
-    assert sound[0, 2] or "e" in cells[2]
-    for cell, value, is_sound in zip(cells, values[0], sound[0], strict=True):
+    ((values, sound),) = rows.numbers([0], "")
+    assert sound[0]
+    assert sound[2] or "e" in cells[2]
+    for cell, value, is_sound in zip(cells, values, sound, strict=True):
         assert not is_sound or float(cell) == value
 
 

@@ -458,6 +458,21 @@ def peak_of(action: object) -> int:
     return peak
 
 
+@pytest.mark.parametrize(
+    ("cells", "most"), [(["0.125", "-7", "31.5", ""], 1500), (["red", "blue", "", "red"], 2000)]
+)
+def test_a_wide_table_takes_little_memory_for_each_column(
+    tmp_path: Path, cells: list[str], most: int
+) -> None:
+    n_columns = 5_000
+    lines = [f"{','.join(cells[(i + j) % 4] for j in range(n_columns))},{i % 2}" for i in range(8)]
+    names = ",".join(f"c{j}" for j in range(n_columns))
+    path = csv(tmp_path, "\n".join([f"{names},l", *lines, ""]))
+    read_csv(csv(tmp_path, "a,b,l\n1,x,1\n", "small.csv"), ["l"])  # imports are not counted
+    peak = peak_of(lambda: read_csv(path, ["l"]))
+    assert peak < most * n_columns, peak / n_columns
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_sparse_data_are_never_dense_on_their_way(
     tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch

@@ -2,10 +2,12 @@
 
 import datetime as dt
 import warnings
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +24,7 @@ from labelrules.data import (
     write_mulan,
 )
 from labelrules.data.files.parquet import read_parquet, write_parquet
+from labelrules.data.memory.encoding import conform
 from labelrules.data.times import (
     LIMITS,
     TIME_KINDS,
@@ -113,6 +116,9 @@ with warnings.catch_warnings():
     (np.array([[3]], dtype="m8[M]"), "months or years"),
     (WITHOUT_UNIT, "durations without a unit"),
     (np.array([[2**62]], dtype="m8[D]"), "more than 292,000 years"),
+    (np.array([[2**62]], dtype="m8[10us]"), "more than 292,000 years"),
+    (np.array([[2**61]], dtype="M8[10ns]"), "more than 285 years from 1970"),
+    (np.array([[2**61]], dtype="M8[s]"), "years beyond 1 to 9999"),
     ([[dt.date(2020, 1, 1)], [3]], "a date in row 0 and a number in row 1: make them all"),
     ([[dt.date(2020, 1, 1)], [dt.timedelta(1)]], "a date in row 0 and a duration in row 1"),
     ([[dt.datetime(1500, 1, 1, microsecond=1)]], "more than 285 years"),
@@ -147,6 +153,117 @@ def test_new_data_must_be_of_the_same_kind():
     ):
         with pytest.raises(DataError, match=message):
             encode(table, schema)
+
+
+ZONES = [
+    "Europe/Berlin", "America/New_York", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "GMT0",
+    "Asia/Kathmandu", "UTC",
+]  # fmt: skip
+
+
+def zoned_frames(times, zone):
+    """Columns of times in a zone, in all libraries, with a missing one."""
+    plain = [None if one is None else one.replace(tzinfo=None) for one in times]
+    table = pl.DataFrame({"x": plain}, schema={"x": pl.Datetime("us")})
+    table = table.select(pl.col("x").dt.replace_time_zone(zone))
+    pandas = pd.DataFrame({"x": pd.Series(plain, dtype="M8[us]").dt.tz_localize(zone)})
+    yield "polars", table
+    yield "arrow", table.to_arrow()
+    yield "arrow in pandas", table.to_arrow().to_pandas(types_mapper=pd.ArrowDtype)
+    yield "pandas", pandas
+    yield "pandas, one row", pandas.iloc[:1]
+    yield "objects in pandas", pandas.astype(object)
+    yield "rows", [[one] for one in times]
+    yield "objects", np.array([[one] for one in times], dtype=object)
+    yield (
+        "masked",
+        np.ma.masked_array([[one] for one in times], mask=[[one is None] for one in times]),
+    )
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_the_day_of_a_zoned_time_is_the_one_written(zone):
+    place = ZoneInfo(zone)
+    times = [
+        dt.datetime(2020, 3, 1, 0, 30, tzinfo=place),
+        dt.datetime(2020, 2, 29, 23, 30, tzinfo=place),
+        None,
+        dt.datetime(1, 1, 1, 0, 30, tzinfo=place),
+        dt.datetime(9999, 12, 30, 23, 30, tzinfo=place),
+    ]
+    day = Schema([Feature("x", kind="date")], ["l"])
+    days = [np.nan if one is None else one.toordinal() - 719163 for one in times]
+    for name, frame in zoned_frames(times, zone):
+        found = encode(frame, day)[:, 0]
+        np.testing.assert_array_equal(found, days[: len(found)], err_msg=name)
+
+
+def test_times_in_utc_have_lost_the_day_of_their_zone(tmp_path):
+    day = Schema([Feature("x", kind="date")], ["l"])
+    path = tmp_path / "visits.csv"
+    path.write_text("x,l\n2020-03-01T00:30+01:00,1\n2020-01-01T00:30+01:00,0\n")
+    data = read_csv(path, ["l"])
+    message = "'x' must hold dates, but it holds times with a time zone, which are kept in UTC, "
+    with pytest.raises(DataError, match=f"{message}without the days in their zones: give those"):
+        conform(data, day, with_labels=True)
+    with pytest.raises(DataError, match=message):
+        encode(data, day)
+    with pytest.raises(DataError, match=r"must hold a date such as .*, not '2020-03-01T00:30"):
+        encode(pd.DataFrame({"x": ["2020-03-01T00:30+01:00"]}), day)
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_times_of_every_zone_are_read(zone):
+    place = ZoneInfo(zone)
+    times = [dt.datetime(2020, 3, 1, 0, 30, tzinfo=place), None]
+    times += [dt.datetime(2020, 7, 1, 23, 30, 1, 250000, tzinfo=place)]
+    expected = [np.nan if one is None else int(one.timestamp() * 10**6) for one in times]
+    for name, frame in zoned_frames(times, zone):
+        if name != "pandas, one row":
+            data = dataset(frame, Y)
+            assert data.schema.features[0].kind == "UTC time", name
+            np.testing.assert_array_equal(data.X[:, 0], expected, err_msg=name)
+
+
+def test_the_dates_of_arrow_in_milliseconds():
+    days = pa.array([dt.date(2018, 12, 30), None, dt.date(1600, 2, 29)])
+    table = pa.table({"x": days.cast(pa.date64())})
+    for frame in (table, table.to_pandas(types_mapper=pd.ArrowDtype)):
+        assert dataset(frame, Y) == dataset(pa.table({"x": days}), Y)
+        assert (
+            dataset(frame.slice(0, 0) if frame is table else frame[:0], np.empty((0, 1))).n_rows
+            == 0
+        )
+
+
+@pytest.mark.parametrize("unit", ["ps", "fs", "as"])
+@pytest.mark.parametrize("letter", "mM")
+def test_units_finer_than_nanoseconds(unit, letter):
+    per = {"ps": 10**6, "fs": 10**9, "as": 10**12}[unit]
+    whole = np.array([5 * per + 1, -1, 0, np.iinfo(np.int64).max])
+    expected = [5, -1, 0, np.iinfo(np.int64).max // per]
+    times = whole.view(f"{letter}8[{unit}]").reshape(-1, 1)
+    assert dataset(times, [[1]] * 4).X.ravel().tolist() == expected
+    assert dataset([[one] for one in times[:, 0]], [[1]] * 4).X.ravel().tolist() == expected
+    several = (whole // 7).view(f"{letter}8[7{unit}]").reshape(-1, 1)
+    assert dataset(several, [[1]] * 4).X.ravel().tolist() == [int(n) // 7 * 7 // per for n in whole]
+
+
+@pytest.mark.parametrize(
+    ("time", "hours"), [(dt.datetime(1, 1, 1, 1), 5), (dt.datetime(9999, 12, 31, 23), -5)]
+)
+def test_zoned_times_beyond_the_first_and_the_last_year_are_refused(time, hours):
+    there, back = (dt.timezone(dt.timedelta(hours=number)) for number in (hours, -hours))
+    with pytest.raises(
+        DataError, match="'x0' holds years beyond 1 to 9999 in UTC: leave such rows"
+    ):
+        dataset([[time.replace(tzinfo=there)]], [[1]])
+    number = dataset([[time.replace(tzinfo=back)]], [[1]]).X[0, 0]
+    assert time_text(number, "UTC time") == time_text(
+        (time - dt.datetime(1970, 1, 1) + dt.timedelta(hours=hours))
+        // dt.timedelta(microseconds=1),
+        "UTC time",
+    )
 
 
 def test_named_as_nominal_they_are_categories_by_their_text():

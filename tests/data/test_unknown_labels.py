@@ -60,6 +60,20 @@ def test_texts_are_split_on_request():
         split_labels(["a"], "")
 
 
+@pytest.mark.parametrize(
+    "Y",
+    [
+        pd.DataFrame({"tags": ["a,b", "c"]}),
+        pl.DataFrame({"tags": ["a,b", "c"]}),
+        "a,b",
+        {"tags": ["a,b", "c"]},
+    ],
+)
+def test_only_one_text_per_row_is_split(Y):
+    with pytest.raises(DataError, match=r"Y is of type \w+: give one text per row, .*\['tags'\]"):
+        split_labels(Y, "tags")
+
+
 @pytest.mark.parametrize("library", [pd, pl])
 def test_labels_may_be_columns_of_the_frame(library):
     frame = library.DataFrame({"a": [1, None, 0], "x": [1.5, 2.5, 3.5], "b": [0, 1, None]})

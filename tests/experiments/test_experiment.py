@@ -127,8 +127,9 @@ def test_features_with_categories_and_sparse_ones():
     assert as_numbers(readers, "codes").shape == (14, 4)
     holed = dataset([["a", 1.0], [None, 2.0], ["b", None], ["c", 3.0]], [[0], [1], [1], [0]])
     columns = as_numbers(holed)
-    assert np.isnan(columns).sum(axis=1).tolist() == [0, 3, 1, 0]
-    assert columns[[0, 2, 3], :3].tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert np.isnan(columns).sum(axis=1).tolist() == [0, 0, 1, 0]
+    assert columns[:, :3].tolist() == [[1, 0, 0], [0, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert np.isnan(as_numbers(holed, "codes")).sum(axis=1).tolist() == [0, 1, 1, 0]
 
 
 # ---------------------------------------------------------------- failures and limits

@@ -12,7 +12,6 @@ from labelrules.learners import BinaryRelevance, StackedBinaryRelevance
 from labelrules.learners.base.label_models import (
     LabelTask,
     label_table,
-    numeric_features,
     rules_for,
 )
 from labelrules.learners.base.sampling import folds_of
@@ -65,18 +64,6 @@ def test_the_label_itself_has_another_name_as_a_feature():
     assert table.schema.feature_names == ("a_", "a__", "b")
     rules = rules_for(task, parse("a <- a__ != 0, b = 0", table.schema), schema, 3)
     assert str(DecisionList(schema, rules)) == "a <- a, not b\notherwise: not a"
-
-
-def test_features_as_numbers():
-    X = np.array([[1.5, 0, 2], [np.nan, 1, 0], [0, np.nan, np.nan]])
-    features = [Feature("n"), Feature("two", ("p", "q")), Feature("three", ("u", "v", "w"))]
-    dense = Dataset(Schema(features, ["a"]), X, np.zeros((3, 1)))
-    expected = [[1.5, 0, 0, 0, 1], [np.nan, 1, 1, 0, 0], [0, 0, 0, 0, 0]]
-    np.testing.assert_array_equal(numeric_features(dense), expected)
-    scarce = Dataset(Schema(features, ["a"]), sparse.csc_array(X), np.zeros((3, 1)))
-    found = numeric_features(scarce)
-    assert sparse.issparse(found)
-    np.testing.assert_array_equal(found.toarray(), expected)
 
 
 @pytest.mark.parametrize("model", [BinaryRelevance, StackedBinaryRelevance])

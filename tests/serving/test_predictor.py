@@ -2,6 +2,7 @@
 
 import math
 from collections import UserDict
+from datetime import datetime
 
 import numpy as np
 import pandas as pd
@@ -140,6 +141,20 @@ def outcome(predict, row):
         return predict(row)
     except DataError as wrong:
         return str(wrong)
+
+
+def test_a_date_is_the_day_that_a_zoned_time_is_written_with():
+    schema = Schema([Feature("day", kind="date")], ["winter"])
+    predictor = Predictor(parse("winter <- day <= 2020-02-29", schema))
+    for text, is_before in (
+        ("2020-03-01T00:30+01:00", False),
+        ("2020-02-29T23:30-01:00", True),
+        ("2020-03-01T00:30", False),
+    ):
+        for time in (datetime.fromisoformat(text), pd.Timestamp(text)):
+            assert predictor({"day": time}).labels == ("winter",) * is_before
+        with pytest.raises(DataError, match="'day' must hold a date such as 2018-12-30, not '2020"):
+            predictor({"day": text})
 
 
 def test_only_columns_that_rules_test_are_needed():

@@ -10,8 +10,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from labelrules._checks import quoted, suggestion
-from labelrules._types import Board, Floats, Matrix
+from labelrules._types import Board, Floats
 from labelrules.data import Dataset
+from labelrules.data.numeric import numeric_features
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.base.progress import nested_fit
 from labelrules.measures import Measure, evaluate
@@ -184,11 +185,10 @@ def _by_labels(found: Any, held: Dataset) -> Any:
 
 
 def as_numbers(data: Dataset, categories: Categories = "columns") -> Any:
-    """The features as an array of numbers, or a CSR array where X is sparse; NaN where missing.
+    """The features as an array of numbers that may be written to; a CSR array where X is sparse.
 
-    Numbers, times, ordered categories and features with two categories are as they are stored. A
-    feature with three or more categories without an order has a column of 0 and 1 for each, or with
-    ``categories="codes"`` the number of its category.
+    They are those of `numeric_features`, or with ``categories="codes"`` one column for each
+    feature, which has the number of its category, NaN where it is missing.
 
     >>> from labelrules import load
     >>> readers = load("magazines")
@@ -197,22 +197,7 @@ def as_numbers(data: Dataset, categories: Categories = "columns") -> Any:
     >>> as_numbers(readers).shape, as_numbers(readers, "codes").shape
     ((14, 8), (14, 4))
     """
-    features = data.schema.features
-    many = [one.is_nominal and len(one.categories or ()) > 2 for one in features]
-    if categories == "codes" or not any(many):
-        return _row_by_row(data.X)
-    parts: list[Any] = []
-    for place, (feature, is_spread) in enumerate(zip(features, many, strict=True)):
-        column = data.column(place)
-        known = np.where(np.isnan(column), np.nan, 1.0)
-        codes = range(len(feature.categories or ()))
-        spread = [(column == code) * known for code in codes] if is_spread else [column]
-        parts += [sparse.csc_array(one[:, None]) for one in spread] if data.is_sparse else spread
-    return sparse.hstack(parts, format="csr") if data.is_sparse else np.column_stack(parts)
-
-
-def _row_by_row(X: Matrix) -> Any:
-    """A copy that may be written to, as learners of other libraries expect."""
+    X = data.X if categories == "codes" else numeric_features(data)
     return sparse.csr_array(X) if sparse.issparse(X) else np.array(X, order="C")
 
 

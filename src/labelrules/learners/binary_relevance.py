@@ -5,12 +5,12 @@ from typing import Any
 
 from labelrules._types import Board, Floats
 from labelrules.data import Dataset, Partitions
+from labelrules.data.numeric import numeric_features
 from labelrules.learners.base.label_models import (
     ClassifierLayer,
     LabelTask,
     Workers,
     joined_list,
-    numeric_features,
 )
 from labelrules.learners.base.label_parts import label_learner
 from labelrules.learners.base.per_label import LabelwiseClassifier

@@ -18,13 +18,13 @@ from labelrules._checks import (
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import DataError, Dataset, Partitions, Schema
 from labelrules.data.document import DocumentError, Record, Share
+from labelrules.data.numeric import numeric_features
 from labelrules.learners.base.label_models import (
     ClassifierLayer,
     LabelLearner,
     LabelTask,
     Workers,
     joined_list,
-    numeric_features,
 )
 from labelrules.learners.base.label_parts import (
     background_on,

@@ -18,6 +18,7 @@ from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record, Share, at
 from labelrules.data.memory.frames import native
 from labelrules.data.memory.labels import default_names
+from labelrules.data.numeric import numeric_features
 from labelrules.data.weights import checked_weights
 from labelrules.discovery import Constraint, Constraints, Repairs, find_constraints
 from labelrules.discovery.constraints.clauses import Clauses, consistent, rules_of, together
@@ -25,7 +26,7 @@ from labelrules.discovery.constraints.constraint import Descent, Kind, LabelGrou
 from labelrules.discovery.constraints.repairs import as_predicted, bounded, log_odds, mended
 from labelrules.discovery.significance import Correction
 from labelrules.learners.base.estimator import TableClassifier, Target, heading
-from labelrules.learners.base.label_models import checked_base, numeric_features
+from labelrules.learners.base.label_models import checked_base
 from labelrules.learners.base.presence import (
     checked_shape,
     dense,
@@ -393,8 +394,7 @@ class ConstrainedClassifier(TableClassifier):
 
     def _table(self, X: Any) -> Any:
         check_engine(self)
-        is_foreign = isinstance(X, Dataset) and not is_ours(self.base_)
-        return numeric_features(X) if is_foreign else X
+        return X if is_ours(self.base_) or not isinstance(X, Dataset) else numeric_features(X)
 
     def _learned(self, schema: Schema, board: Board) -> Constraints:
         labels = Schema([], schema.labels, schema.parents)

@@ -10,9 +10,10 @@ from sklearn.base import clone
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import DocumentError, Record
+from labelrules.data.numeric import numeric_features
 from labelrules.data.table import common_labels
 from labelrules.learners.base.estimator import TableClassifier, Target, WeightKind
-from labelrules.learners.base.label_models import checked_base, numeric_features, weighs
+from labelrules.learners.base.label_models import checked_base, weighs
 from labelrules.learners.base.per_label import ComposedClassifier
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.shortfalls import reasons_without_rules

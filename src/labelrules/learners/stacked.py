@@ -10,6 +10,7 @@ from labelrules._checks import one_of, truth_value, whole_number
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset, Partitions
 from labelrules.data.document import Record
+from labelrules.data.numeric import numeric_features
 from labelrules.discovery.significance import adjusted, checked_alpha
 from labelrules.learners.base.label_models import (
     Absence,
@@ -18,7 +19,6 @@ from labelrules.learners.base.label_models import (
     LabelTask,
     Workers,
     joined_list,
-    numeric_features,
 )
 from labelrules.learners.base.label_parts import label_learner
 from labelrules.learners.base.per_label import LabelwiseClassifier, LabelwiseState

@@ -1,6 +1,7 @@
 """Columns of a CSV file: cells become numbers, or codes of categories, block by block."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from functools import cached_property
 from math import nan
 from typing import NamedTuple, NoReturn
 
@@ -31,6 +32,9 @@ from labelrules.data.memory.columns import (
 )
 from labelrules.data.schema import Feature, Kind
 from labelrules.data.times import DAY, example_of, read_time, times_of
+
+_SOME = 64
+"""Of fewer rows, as a block of a wide table has, all cells are read one by one."""
 
 _FEW = 256
 """So many new cells of a block are read one by one; if further ones are new, they are spelled."""
@@ -133,10 +137,27 @@ class NominalColumn(NumericColumn):
         self, feature: Feature, missing: str, codes: dict[str, float] | None = None
     ) -> None:
         super().__init__(feature, missing)
-        self._codes = _NewCodes({missing: nan}) if codes is None else codes
-        self._letters: Floats = np.full(256, UNSEEN)
-        self._words, self._spelled = WordTable(), SpelledTexts()
+        if codes is not None:
+            self._codes = codes
         self._are_varied = False  # whether most cells of a block were new
+
+    # What follows is made when it is needed: a wide table has many columns of numbers.
+
+    @cached_property
+    def _codes(self) -> dict[str, float]:
+        return _NewCodes({self.missing: nan})
+
+    @cached_property
+    def _letters(self) -> Floats:
+        return np.full(256, UNSEEN)
+
+    @cached_property
+    def _words(self) -> WordTable:
+        return WordTable()
+
+    @cached_property
+    def _spelled(self) -> SpelledTexts:
+        return SpelledTexts()
 
     def decode(self, cells: PlacedCells) -> Floats:
         """The codes of some cells."""
@@ -148,8 +169,8 @@ class NominalColumn(NumericColumn):
         return cells.refuse(text, self._why(text))
 
     def decode_rows(self, rows: Rows, column: int, source: Source) -> Floats:
-        """The codes of all rows of a block; of plain ones, only new words are looked at."""
-        if not isinstance(rows, PlainRows):
+        """The codes of all rows of a block; of many plain ones, only new words are looked at."""
+        if not isinstance(rows, PlainRows) or rows.n_rows < _SOME:
             return super().decode_rows(rows, column, source)
         letters = rows.letters(column)
         if letters is not None:
@@ -262,7 +283,7 @@ class NominalColumn(NumericColumn):
         if not isinstance(self._codes, _NewCodes):
             return self.feature
         texts = list(self._codes)[1:]
-        if self._spelled.is_empty:
+        if "_spelled" not in self.__dict__ or self._spelled.is_empty:
             column = self._column_of(texts)
             numbers = column.values
         elif max(map(len, texts), default=0) > _LONGEST_SPELLED:
@@ -373,7 +394,6 @@ class UndeclaredColumn(NominalColumn):
 
     def __init__(self, feature: Feature, missing: str) -> None:
         super().__init__(feature, missing)
-        self._seen = {missing}
         # the first cell of each sort; a text is neither a number nor nan nor inf
         self._first: dict[str, tuple[str, int, Source]] = {}
 
@@ -419,9 +439,9 @@ class UndeclaredColumn(NominalColumn):
 
     def _look(self, cells: PlacedCells, are_plain: bool) -> None:
         """Note the first cell of each sort; of plain numbers one is enough."""
+        known: Container[str] = self._codes if "other" in self._first else (self.missing,)
         for cell in dict.fromkeys(cells.texts):
-            if cell not in self._seen:
-                self._seen.add(cell)
+            if cell not in known:
                 if "\0" in cell:
                     cells.refuse(cell, _NUL)
                 for sort in sorts_of(cell):

@@ -61,6 +61,11 @@ class CsvOptions(NamedTuple):
         encoding: str,
     ) -> "CsvOptions":
         """The options; names that contradict each other are refused."""
+        if not isinstance(missing, str):
+            raise DataError(
+                f"missing is {missing!r:.60}: give the one text that stands for a missing value, "
+                "such as 'NA'"
+            )
         names = checked_names(labels, "labels")
         chosen = checked_names(nominal, "nominal") or ()
         ignored = checked_names(ignore, "ignore") or ()
@@ -125,14 +130,7 @@ class CsvColumns:
 
     def read(self, sources: Sequence[Source]) -> Dataset:
         """Read all rows, block by block."""
-        parts: list[Any] = []
-        boards: list[Board] = [np.empty((0, len(self.labels)), dtype=np.int8)]
-        for source in sources:
-            with closing(source.rows()) as blocks:
-                for rows in blocks:
-                    part = self._decoded(rows, self.features, source)
-                    parts.append(sparse.csr_array(part) if self.table.is_sparse else part)
-                    boards.append(_board(self._decoded(rows, self.labels, source)))
+        parts, boards = self._read_blocks(sources)
         Y = np.concatenate(boards)
         schema, name = self.table.schema, self.table.name
         if self.table.is_sparse:
@@ -143,6 +141,18 @@ class CsvColumns:
         found = [decoder.finish(X[:, index], sources[0]) for index, decoder in decoders]
         X.setflags(write=False)
         return Dataset(Schema(found, schema.labels, schema.parents), X, Y, name)
+
+    def _read_blocks(self, sources: Sequence[Source]) -> tuple[list[Any], list[Board]]:
+        """The values and the labels of all blocks; what was made of the blocks is given back."""
+        parts: list[Any] = []
+        boards: list[Board] = [np.empty((0, len(self.labels)), dtype=np.int8)]
+        for source in sources:
+            with closing(source.rows()) as blocks:
+                for rows in blocks:
+                    part = self._decoded(rows, self.features, source)
+                    parts.append(sparse.csr_array(part) if self.table.is_sparse else part)
+                    boards.append(_board(self._decoded(rows, self.labels, source)))
+        return parts, boards
 
     def found(self, sources: Sequence[Source]) -> tuple["CsvColumns", int]:
         """The same columns with the kinds and categories of all rows, and the number of rows.
@@ -199,17 +209,14 @@ class CsvColumns:
     def _decoded(self, rows: Rows, decoders: dict[str, NumericColumn], source: Source) -> Floats:
         """The values of some columns in a block."""
         matrix = np.empty((rows.n_rows, len(decoders)), order="F")
-        places = [source.column(name) for name in decoders]
-        numbers: dict[int, tuple[Floats, Mask]] = {}
+        pairs = [(source.column(name), one) for name, one in decoders.items()]
+        numbers: Iterator[tuple[Floats, Mask]] = iter(())
         if isinstance(rows, PlainRows):
-            chosen = [
-                p for p, one in zip(places, decoders.values(), strict=True) if one.reads_numbers
-            ]
-            found = rows.numbers(chosen, self.table.missing)
-            numbers = dict(zip(chosen, zip(*found, strict=True), strict=True))
-        for index, (place, decoder) in enumerate(zip(places, decoders.values(), strict=True)):
-            if isinstance(rows, PlainRows) and place in numbers:
-                column = decoder.complete(*numbers[place], rows, place, source)
+            chosen = [place for place, one in pairs if one.reads_numbers]
+            numbers = rows.numbers(chosen, self.table.missing)
+        for index, (place, decoder) in enumerate(pairs):
+            if isinstance(rows, PlainRows) and decoder.reads_numbers:
+                column = decoder.complete(*next(numbers), rows, place, source)
             else:
                 column = decoder.decode_rows(rows, place, source)
             matrix[:, index] = column

@@ -24,6 +24,9 @@ _IN_NUMBERS = b"\0 \t\n\r\f\v\x1c\x1d\x1e\x1f0123456789.+-eEnNaAiIfFtTyY"  # als
 _IN_NO_NUMBER: Mask = ~np.isin(np.arange(256), np.frombuffer(_IN_NUMBERS, dtype=np.uint8))
 
 
+_NO_CELLS: Spelled = np.empty(0, dtype=f"S{_WORD}")
+
+
 def spelled(texts: Sequence[str]) -> Spelled:
     """Texts as such cells."""
     found = np.array([text.encode() for text in texts], dtype=np.bytes_)
@@ -93,7 +96,7 @@ class SpelledTexts:
     """Whether the numbers of cells matter; else only different cells are kept, in little memory."""
 
     def __init__(self) -> None:
-        self._known: Spelled = np.empty(0, dtype=f"S{_WORD}")
+        self._known = _NO_CELLS
         self._places: list[Integers] = []
         self._pending: list[Spelled] = []
         self._n_cells = self._n_bytes = 0

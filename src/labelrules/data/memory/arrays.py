@@ -31,13 +31,13 @@ class ArrayTable(FeatureTable):
         self.shape = (array.shape[0], array.shape[1])
         self.is_numeric = array.dtype.kind in "iuf"
 
-    def read(self, index: int, name: str, nominal: bool) -> EncodedColumn:
+    def read(self, index: int, name: str, nominal: bool, local: bool = False) -> EncodedColumn:
         """Read one column; what is masked is missing."""
         values = self._array[:, index]
         if not isinstance(values, np.ma.MaskedArray):
-            return read_array(values, name, nominal)
+            return read_array(values, name, nominal, local)
         missing = np.ma.getmaskarray(values)
-        column = read_array(values.data[~missing], name, nominal)
+        column = read_array(values.data[~missing], name, nominal, local)
         filled = np.full(len(values), np.nan)
         filled[~missing] = column.values
         return replace(column, values=filled)
@@ -150,7 +150,7 @@ class SparseTable(FeatureTable):
         self.zero = "False" if X.dtype.kind == "b" else "0"
         self.is_numeric = X.dtype.kind != "b" and is_exact(self._matrix.data)
 
-    def read(self, index: int, name: str, nominal: bool) -> EncodedColumn:
+    def read(self, index: int, name: str, nominal: bool, local: bool = False) -> EncodedColumn:
         """Read the stored entries of one column, which are never 0, nor False."""
         start, stop = self._matrix.indptr[index : index + 2]
         column = read_array(self._matrix.data[start:stop], name, nominal)

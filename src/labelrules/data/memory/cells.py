@@ -38,9 +38,10 @@ def cell_reader(feature: Feature, fitted: Fitting) -> CellReader:
     """
     known = feature.categories
     by_text = known == () or any(map(is_number_text, known or ()))
+    local = feature.kind == "date"
 
     def read(value: Any) -> float:
-        found = fitted(read_objects([value], feature.name, by_text), feature)
+        found = fitted(read_objects([value], feature.name, by_text, local), feature)
         if isinstance(found, str):
             raise DataError(found)
         number = float(found[0])

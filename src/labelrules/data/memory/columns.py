@@ -72,8 +72,11 @@ class FeatureTable(ABC):
     """Whether all columns hold numbers, so that `numbers` can read them at once."""
 
     @abstractmethod
-    def read(self, index: int, name: str, nominal: bool) -> EncodedColumn:
-        """Read one column; `name` is for messages; with `nominal`, numbers become categories."""
+    def read(self, index: int, name: str, nominal: bool, local: bool = False) -> EncodedColumn:
+        """Read one column; `name` is for messages; with `nominal`, numbers become categories.
+
+        Times with a zone are in UTC; with `local`, those of the clock there, without the zone.
+        """
 
     def numbers(self, names: Sequence[str]) -> Matrix:
         """All columns of a numeric table; the names are for messages."""
@@ -92,11 +95,13 @@ class FeatureTable(ABC):
         return matrix
 
 
-def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> EncodedColumn:
-    """Read a one-dimensional array; with `nominal`, numbers become categories."""
+def read_array(
+    values: npt.NDArray[Any], name: str, nominal: bool, local: bool = False
+) -> EncodedColumn:
+    """Read a one-dimensional array; the parameters are those of `FeatureTable.read`."""
     kind = values.dtype.kind
     if kind in "OT":
-        return read_objects(values.astype(object).tolist(), name, nominal)
+        return read_objects(values.astype(object).tolist(), name, nominal, local)
     if kind == "b":
         return EncodedColumn(values.astype(np.float64), BOOLEANS, are_truth_values=True)
     if kind == "U":
@@ -117,8 +122,13 @@ def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> EncodedCol
     return EncodedColumn(values.astype(np.float64, copy=False))
 
 
-def read_objects(values: Sequence[Any], name: str, nominal: bool) -> EncodedColumn:
-    """Read Python objects: numbers make a numeric column, text and truth values a nominal one."""
+def read_objects(
+    values: Sequence[Any], name: str, nominal: bool, local: bool = False
+) -> EncodedColumn:
+    """Read Python objects: numbers make a numeric column, text and truth values a nominal one.
+
+    The parameters are those of `FeatureTable.read`.
+    """
     kinds = [kind_of(value) for value in values]
     found = set(kinds) - {"missing"}
     _check_kinds(values, kinds, found, name, nominal)
@@ -129,7 +139,7 @@ def read_objects(values: Sequence[Any], name: str, nominal: bool) -> EncodedColu
         ]
         return EncodedColumn(np.array(numbers, dtype=np.float64))
     if found and found <= set(TIME_KINDS):
-        return time_column(*object_times(values, kinds, name), nominal)
+        return time_column(*object_times(values, kinds, name, local), nominal)
     return nominal_column(values, kinds, name)
 
 

@@ -339,7 +339,8 @@ def _codes(table: FeatureTable, index: int, feature: Feature) -> Floats | str:
         # Numbers may stand for categories if one looks like a number, or none is known.
         known = feature.categories
         by_text = known == () or any(map(is_number_text, known or ()))
-        return _fitted(table.read(index, feature.name, nominal=by_text), feature)
+        column = table.read(index, feature.name, nominal=by_text, local=feature.kind == "date")
+        return _fitted(column, feature)
     if feature.is_numeric and table.zero == "False":
         return _not_of_kind(Feature(feature.name, BOOLEANS), feature)
     if feature.categories is not None and table.zero not in feature.categories[:1]:
@@ -386,7 +387,7 @@ def _in_kind(values: Floats, found: Feature, feature: Feature) -> Floats | str:
     """Dates as times, or the days of times; or a description of the problem."""
     if (found.kind, feature.kind) == ("date", "time"):
         return values * DAY
-    if feature.kind == "date" and found.kind in ("time", "UTC time"):
+    if (found.kind, feature.kind) == ("time", "date"):
         return np.asarray(values // DAY)
     return _not_of_kind(found, feature)
 
@@ -432,6 +433,8 @@ def _plural(feature: Feature) -> str:
 
 def _not_of_kind(found: Feature, feature: Feature) -> str:
     holds = "is nominal" if found.categories is not None else f"holds {_plural(found)}"
+    if (found.kind, feature.kind) == ("UTC time", "date"):
+        holds += ", which are kept in UTC, without the days in their zones: give those as dates"
     return f"column {quoted(feature.name)} must hold {_plural(feature)}, but it {holds}"
 
 

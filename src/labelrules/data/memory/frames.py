@@ -92,9 +92,9 @@ class FrameTable(FeatureTable):
         self._frame = nw.from_native(data, eager_only=True)
         self.shape = self._frame.shape
 
-    def read(self, index: int, name: str, nominal: bool) -> EncodedColumn:
+    def read(self, index: int, name: str, nominal: bool, local: bool = False) -> EncodedColumn:
         """Read one column by its type."""
-        return read_series(self._frame.get_column(self.names[index]), name, nominal)
+        return read_series(self._frame.get_column(self.names[index]), name, nominal, local)
 
     def values(self, index: int) -> npt.NDArray[Any] | list[Any]:
         """The values of one column as they are."""
@@ -133,8 +133,9 @@ def _values(series: Series) -> npt.NDArray[Any] | list[Any]:
     return [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in series.to_list()]
 
 
-def read_series(series: Series, name: str, nominal: bool) -> EncodedColumn:
-    """Read one column of a frame by its type."""
+def read_series(series: Series, name: str, nominal: bool, local: bool = False) -> EncodedColumn:
+    """Read one column of a frame by its type; the parameters are those of `FeatureTable.read`."""
+    series, has_zone = _without_zone(series, local)
     dtype = series.dtype
     if isinstance(dtype, (nw.Categorical, nw.Enum)):
         return _read_categories(series, name)
@@ -142,7 +143,7 @@ def read_series(series: Series, name: str, nominal: bool) -> EncodedColumn:
         texts = series.to_list()
         return nominal_column(texts, [kind_of(text) for text in texts], name)
     if isinstance(dtype, (nw.Object, nw.Decimal, *_BEYOND_NUMPY)):
-        return read_objects(series.to_list(), name, nominal)
+        return read_objects(series.to_list(), name, nominal, local)
     if isinstance(dtype, nw.Boolean):
         values = series.fill_null(False).to_numpy().astype(np.float64)
         values[series.is_null().to_numpy()] = np.nan
@@ -150,7 +151,8 @@ def read_series(series: Series, name: str, nominal: bool) -> EncodedColumn:
     if dtype.is_numeric():
         return _read_numbers(series, name, nominal)
     if isinstance(dtype, (nw.Date, nw.Datetime, nw.Duration)):
-        return time_column(*_times(series, name), nominal)
+        numbers, kind = _times(series, name)
+        return time_column(numbers, "UTC time" if has_zone and not local else kind, nominal)
     if _is_sparse(series.to_native()):
         return read_array(np.asarray(series.to_native()), name, nominal)
     if series.is_null().all():
@@ -158,20 +160,33 @@ def read_series(series: Series, name: str, nominal: bool) -> EncodedColumn:
     return _refuse(series, name)
 
 
-def _times(series: Series, name: str) -> tuple[npt.NDArray[np.float64], TimeKind]:
-    """The numbers of dates, times or durations, times with a time zone in UTC."""
+def _without_zone(series: Series, local: bool) -> tuple[Series, bool]:
+    """Times without a zone instead of those that have one, and whether they had; dates as such."""
+    native: Any = series.to_native()
     dtype = series.dtype
-    has_zone = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
-    if has_zone:
-        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    # narwhals does not know the dates of Arrow in milliseconds, nor many zones of pandas
+    kind = getattr(native, "dtype", getattr(native, "type", None))
+    if isinstance(dtype, nw.Unknown) and str(kind).startswith("date64"):
+        return series.cast(nw.Date()), False
+    if isinstance(dtype, nw.Unknown) and getattr(kind, "tz", None) is not None:
+        plain = native.dt.tz_localize(None) if local else native.dt.tz_convert(None)
+        return nw.from_native(plain, series_only=True), True
+    if not isinstance(dtype, nw.Datetime) or dtype.time_zone is None:
+        return series, False
+    placed = series if local else series.dt.convert_time_zone("UTC")
+    return placed.dt.replace_time_zone(None), True
+
+
+def _times(series: Series, name: str) -> tuple[npt.NDArray[np.float64], TimeKind]:
+    """The numbers of dates, of times without a time zone, or of durations."""
+    dtype = series.dtype
     values = series.to_numpy()
     if values.dtype.kind not in "Mm":  # objects, because some are missing
         unit = "D" if isinstance(dtype, nw.Date) else getattr(dtype, "time_unit", "us")
         marked = [None if kind_of(value) == "missing" else value for value in values.tolist()]
         letter = "m" if isinstance(dtype, nw.Duration) else "M"
         values = np.array(marked, dtype=f"{letter}8[{unit}]")
-    numbers, kind = numpy_times(values, name)
-    return numbers, "UTC time" if has_zone else kind
+    return numpy_times(values, name)
 
 
 def _is_sparse(series: Any) -> bool:

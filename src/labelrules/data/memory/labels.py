@@ -1,6 +1,6 @@
 """Names of columns, and labels from 0/1 tables or sets of label names."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, NoReturn
 
@@ -103,7 +103,8 @@ def split_labels(Y: Iterable[Any], separator: str = ",") -> list[tuple[str, ...]
     Parameters
     ----------
     Y : iterable of str
-        One text per row; a missing one (None, NaN) is a row whose labels are unknown.
+        One text per row, such as a column of a frame; a missing one (None, NaN) is a row whose
+        labels are unknown.
     separator : str, default=","
         What stands between two labels. Blanks around labels are left out, and empty labels too.
 
@@ -119,7 +120,14 @@ def split_labels(Y: Iterable[Any], separator: str = ",") -> list[tuple[str, ...]
     """
     if not isinstance(separator, str) or not separator:
         raise DataError(f"separator must be a text such as ',', not {separator!r:.60}")
-    values = series_values(Y)[0] if is_series(native(Y)) else list(Y)
+    Y = native(Y)
+    refuse_lazy(Y, "Y")
+    if is_frame(Y) or isinstance(Y, (str, bytes, Mapping)):
+        raise DataError(
+            f"Y is of type {type(Y).__name__}: give one text per row, as a list or as a single "
+            "column of a frame, such as frame['tags']"
+        )
+    values = series_values(Y)[0] if is_series(Y) else list(Y)
     sets: list[tuple[str, ...] | None] = []
     for row, text in enumerate(values):
         if isinstance(text, str):
@@ -321,6 +329,12 @@ def _zeros_and_ones(cells: npt.NDArray[Any], names: Names | None) -> Board:
         row, column = np.argwhere(~good)[0]
         _refuse(np.ma.getdata(cells)[row, column], row, column, names)
     return labels
+
+
+def are_label_cells(cells: npt.NDArray[Any]) -> bool:
+    """Whether a table holds labels: 0 and 1, and -1 or missing cells, which are unknown."""
+    _, good = _label_cells(np.ma.getdata(cells))
+    return bool((good | np.ma.getmaskarray(cells)).all())
 
 
 def _label_cells(values: npt.NDArray[Any]) -> tuple[Board, npt.NDArray[np.bool_]]:

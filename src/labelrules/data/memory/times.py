@@ -1,7 +1,7 @@
 """Dates, times and durations of NumPy, pandas and Python as the numbers that stand for them."""
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from math import nan
 from typing import Any
 
@@ -11,11 +11,12 @@ import numpy.typing as npt
 from labelrules._checks import quoted
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data.errors import DataError
-from labelrules.data.times import DAY, TimeKind
+from labelrules.data.times import DAY, LIMITS, TimeKind
 
 _DAYS = ("Y", "M", "W", "D")
 _PER_MICROSECOND = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}
 _MICROSECONDS = {"us": 1, "ms": 10**3, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6}
+_MICROSECONDS |= {"D": DAY, "W": 7 * DAY}
 _EPOCH = datetime(1970, 1, 1)
 _FIRST_DAY = date(1970, 1, 1).toordinal()
 
@@ -39,29 +40,40 @@ def numpy_times(values: npt.NDArray[Any], name: str) -> tuple[Floats, TimeKind]:
         if unit in ("Y", "M", "generic"):
             what = "months or years" if unit != "generic" else "durations without a unit"
             raise DataError(f"column {quoted(name)} holds {what}: give durations in days or less")
-        return _floats(_durations(values[~missing].astype(np.int64), unit, count, name), missing)
+        whole = values[~missing].astype(np.int64)
+        return _floats(_microseconds(whole, unit, count, "duration", name), missing)
     if unit == "generic":  # nothing but NaT
         return np.full(len(values), nan), "time"
     known = values[~missing]
-    years = known.astype("M8[Y]").astype(np.int64) + 1970
-    if years.size and not (years.min() >= 1 and years.max() <= 9999):
-        raise DataError(f"column {quoted(name)} holds years beyond 1 to 9999: leave such rows out")
     if unit in _DAYS:
-        days = known.astype("M8[D]").astype(np.int64)
-        return _floats((days, "date"), missing)
-    whole = known.astype(np.int64) * count
-    if unit in _PER_MICROSECOND:
-        return _floats((_exact(whole // _PER_MICROSECOND[unit], name), "time"), missing)
-    return _floats((_exact(whole * _MICROSECONDS[unit], name), "time"), missing)
+        years = known.astype("M8[Y]").astype(np.int64) + 1970
+        if years.size and not (years.min() >= 1 and years.max() <= 9999):
+            raise _beyond("time", name)
+        return _floats((known.astype("M8[D]").astype(np.int64), "date"), missing)
+    return _floats(_microseconds(known.astype(np.int64), unit, count, "time", name), missing)
 
 
-def _durations(whole: Integers, unit: str, count: int, name: str) -> tuple[Integers, TimeKind]:
-    if unit in _PER_MICROSECOND:
-        return _exact(whole * count // _PER_MICROSECOND[unit], name), "duration"
-    factor = count * (_MICROSECONDS | {"D": DAY, "W": 7 * DAY})[unit]
-    if whole.size and max(abs(int(whole.min())), abs(int(whole.max()))) * factor >= 2**63:
-        raise DataError(f"column {quoted(name)} holds durations of more than 292,000 years")
-    return _exact(whole * factor, name), "duration"
+def _microseconds(
+    whole: Integers, unit: str, count: int, kind: TimeKind, name: str
+) -> tuple[Integers, TimeKind]:
+    """So many times `count` units in microseconds; what is finer is cut off."""
+    factor = count * _MICROSECONDS.get(unit, 1)
+    ends = (int(whole.min()), int(whole.max())) if whole.size else (0, 0)
+    if max(map(abs, ends)) * factor >= 2**63:
+        whole = whole.astype(object)  # Python's numbers have no end
+    whole = whole * factor // _PER_MICROSECOND.get(unit, 1)
+    if whole.size and not LIMITS[kind][0] <= whole.min() <= whole.max() <= LIMITS[kind][1]:
+        raise _beyond(kind, name)
+    return _exact(whole.astype(np.int64), name), kind
+
+
+def _beyond(kind: TimeKind, name: str) -> DataError:
+    if kind == "duration":
+        return DataError(f"column {quoted(name)} holds durations of more than 292,000 years")
+    in_utc = " in UTC" if kind == "UTC time" else ""
+    return DataError(
+        f"column {quoted(name)} holds years beyond 1 to 9999{in_utc}: leave such rows out"
+    )
 
 
 def _exact(whole: Integers, name: str) -> Integers:
@@ -84,10 +96,17 @@ def _floats(found: tuple[Integers, TimeKind], missing: Mask) -> tuple[Floats, Ti
     return values, found[1]
 
 
-def object_times(values: Sequence[Any], kinds: Sequence[str], name: str) -> tuple[Floats, TimeKind]:
-    """The numbers of Python objects that are all durations, all with a zone, or all without."""
+def object_times(
+    values: Sequence[Any], kinds: Sequence[str], name: str, local: bool = False
+) -> tuple[Floats, TimeKind]:
+    """The numbers of Python objects that are all durations, all with a zone, or all without.
+
+    With `local`, times with a zone are those of the clock there, without the zone.
+    """
     found: Any = set(kinds) - {"missing"}
     kind: TimeKind = next(iter(found)) if len(found) == 1 else "time"
+    if local and kind == "UTC time":
+        kind = "time"
     numbers = [
         nan if own == "missing" else _object_number(value, kind, name)
         for value, own in zip(values, kinds, strict=True)
@@ -106,9 +125,12 @@ def _object_number(value: Any, kind: TimeKind, name: str) -> float:
     else:
         if not isinstance(value, datetime):
             value = datetime(value.year, value.month, value.day)
-        if value.tzinfo is not None:
-            value = value.astimezone(UTC).replace(tzinfo=None)
-        whole = (value - _EPOCH) // timedelta(microseconds=1)
+        since = value.replace(tzinfo=None) - _EPOCH
+        # subtracted from what has no end, because the year may be the first or the last
+        since -= value.utcoffset() if kind == "UTC time" else timedelta()
+        whole = since // timedelta(microseconds=1)
+        if not LIMITS[kind][0] <= whole <= LIMITS[kind][1]:
+            raise _beyond(kind, name)
     if float(whole) != whole:
         raise _too_far(name)
     return float(whole)

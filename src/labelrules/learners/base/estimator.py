@@ -30,6 +30,7 @@ from labelrules.data.memory.frames import (
 )
 from labelrules.data.memory.labels import (
     Names,
+    are_label_cells,
     are_label_sets,
     read_labels,
     refuse_column_names,
@@ -149,6 +150,7 @@ def read_target(Y: Any, taken: Iterable[str] = ()) -> tuple[Target, TargetLabels
     if classes is not None:
         return _from_classes(classes, set(taken))
     board, names = read_labels(Y, None)
+    _warn_of_one_sided(board)
     return Target("labels", _cell_values(native(Y))), TargetLabels(board, names)
 
 
@@ -162,9 +164,12 @@ def read_classes(Y: Any) -> ClassCells | None:
     if are_label_sets(values):
         return None
     cells = as_array(values, "Y")
-    if cells.ndim == 2 and cells.shape[1] == 1 and not _are_labels(cells):
+    if cells.ndim == 2 and cells.shape[1] == 1 and not are_label_cells(cells):
         _warn_of_column()
-    elif cells.ndim != 1 or any(_is_row(cell) for cell in cells[:1]):
+    elif cells.ndim != 1 or any(
+        isinstance(cell, (Sequence, set, frozenset, np.ndarray)) and not isinstance(cell, str)
+        for cell in cells[:1]
+    ):
         return None
     plain = _plain(cells.reshape(-1))
     if plain.dtype.kind == "f":
@@ -175,20 +180,6 @@ def read_classes(Y: Any) -> ClassCells | None:
     return ClassCells(plain, name)
 
 
-def _is_row(cell: Any) -> bool:
-    return isinstance(cell, (Sequence, set, frozenset, np.ndarray)) and not isinstance(cell, str)
-
-
-def _are_labels(cells: Array) -> bool:
-    """Whether a column holds 0 and 1, and perhaps marks of what is unknown."""
-    if cells.dtype.kind == "U":
-        return False
-    values = cells[:, 0].tolist()
-    if all(cell in (0, 1) for cell in values):
-        return True
-    return 0 in values and all(cell in (0, 1, -1) or kind_of(cell) == "missing" for cell in values)
-
-
 def _warn_of_column() -> None:
     warnings.warn(
         "A column-vector y was passed when a 1d array was expected. "
@@ -196,6 +187,16 @@ def _warn_of_column() -> None:
         DataConversionWarning,
         stacklevel=levels_to_caller(),
     )
+
+
+def _warn_of_one_sided(board: Board) -> None:
+    """Warn of one label that is nowhere absent: its -1 may have been meant for a class."""
+    if board.shape[1] == 1 and np.unique(board).tolist() == [UNSET, 1]:
+        text = (
+            "Y has one label, which is present wherever it is known: -1 and missing are unknown. "
+            "Write 0 where it is absent; give two classes in one dimension, as by Y.ravel()."
+        )
+        warnings.warn(text, stacklevel=levels_to_caller())
 
 
 def _plain(cells: Array) -> Array:

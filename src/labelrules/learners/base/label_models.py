@@ -14,7 +14,8 @@ from labelrules._checks import job_count
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
 from labelrules.data import Dataset, Feature, Schema
-from labelrules.data.table import column_of, common_labels
+from labelrules.data.numeric import numeric_features
+from labelrules.data.table import common_labels
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.base.progress import (
     LabelProgress,
@@ -333,32 +334,6 @@ def joined_list(
 def _is_absence(rule: Rule) -> bool:
     """Whether the rule predicts for all rows that its label is absent."""
     return not len(rule.body) and not any(rule.head.values)
-
-
-def numeric_features(data: Dataset) -> Matrix:
-    """Features as numbers for any classifier.
-
-    A nominal feature becomes a column of 0 and 1 for each category, or for the second if it has
-    two; where its value is missing, all of them are 0. Categories that have an order are numbered.
-    """
-    if not any(feature.is_nominal for feature in data.schema.features):
-        return data.X
-    columns = [
-        column
-        for index, feature in enumerate(data.schema.features)
-        for column in _numeric_columns(data.X, index, feature)
-    ]
-    if data.is_sparse:
-        return sparse.csc_array(sparse.hstack([sparse.csc_array(c[:, None]) for c in columns]))
-    return np.asfortranarray(np.column_stack(columns))
-
-
-def _numeric_columns(X: Matrix, index: int, feature: Feature) -> list[Any]:
-    values = column_of(X, index)
-    if not feature.is_nominal:
-        return [values]
-    n = len(feature.categories or ())
-    return [(values == code).astype(np.float64) for code in ([1] if n == 2 else range(n))]
 
 
 class Workers:

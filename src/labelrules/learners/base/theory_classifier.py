@@ -354,8 +354,9 @@ class RuleClassifier(TheoryClassifier):
             them, bring theirs, too, if the learner takes them.
         y : array, sparse matrix, frame, series or list
             Rows by labels, 0 or 1, or label sets; a frame names them. Or, in one dimension, the
-            class of each row: two classes are one label, any other number of classes a label each.
-            A label that is missing or -1 is unknown: it does not count.
+            class of each row: two classes, such as -1 and 1, are one label, any other number of
+            classes a label each. In rows by labels, also of a single one, a label that is missing
+            or -1 is unknown: it does not count.
         sample_weight : array, optional
             How much each row counts; a whole weight stands for so many equal rows. Rows by labels:
             how much each cell counts, if the learner takes that.

@@ -9,8 +9,8 @@ from sklearn.utils.validation import has_fit_parameter
 from labelrules._checks import counted
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset
+from labelrules.data.numeric import numeric_features
 from labelrules.data.table import cell_counts, label_keys
-from labelrules.learners.base.label_models import numeric_features
 from labelrules.learners.base.presence import is_ours, presence_by
 from labelrules.learners.base.progress import nested_fit
 from labelrules.learners.base.sampling import folds_of, row_keys, weight_keys
