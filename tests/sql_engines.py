@@ -78,6 +78,7 @@ class DuckDB(Engine):
     kinds: ClassVar = {
         "double": "DOUBLE", "single": "FLOAT", "text": "VARCHAR", "date": "DATE",
         "time": "TIMESTAMP", "UTC time": "TIMESTAMPTZ", "boolean": "BOOLEAN", "integer": "INTEGER",
+        "long": "BIGINT",
     }  # fmt: skip
 
     def cursor(self):
