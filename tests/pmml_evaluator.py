@@ -1,10 +1,12 @@
 """A small evaluator of PMML, by the words of the standard: rule sets and scorecards in chains.
 
 Truth has three values: a comparison with a missing value is unknown; "and" is false if a part is
-false, else unknown if a part is; a rule fires if its predicate is true.
+false, else unknown if a part is; "or" is true if a part is true, else unknown if a part is; a rule
+fires if its predicate is true.
 """
 
 import re
+from functools import reduce
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -42,6 +44,9 @@ class Truth:
 
     def and_(self, other):
         return Truth(self.true & other.true, self.false | other.false)
+
+    def or_(self, other):
+        return Truth(self.true | other.true, self.false & other.false)
 
 
 def tag(element):
@@ -176,30 +181,17 @@ def predicate(element, fields, n_rows):
         is_true = tag(element) == "True"
         return Truth(all_rows, no_rows) if is_true else Truth(no_rows, all_rows)
     if tag(element) == "CompoundPredicate":
-        assert element.get("booleanOperator") == "and"
-        result = Truth(all_rows, no_rows)
-        for part in element:
-            result = result.and_(predicate(part, fields, n_rows))
-        return result
+        join = {"and": Truth.and_, "or": Truth.or_}[element.get("booleanOperator")]
+        assert len(element) > 1, "the standard's schema wants two"
+        return reduce(join, [predicate(part, fields, n_rows) for part in element])
+    assert tag(element) == "SimplePredicate", "evaluators differ in how they read arrays"
     values, text = fields[element.get("field")], element.get("value")
     known = ~np.isnan(values) if values.dtype == float else values != None  # noqa: E711
-    if tag(element) == "SimpleSetPredicate":
-        holds = np.isin(values, members_of(element))
-        return Truth(known & holds, known & ~holds)
     if values.dtype == float:
         is_date = re.match(r"\d{4}-\d{2}-\d{2}", text)
         text = _moment(text) if is_date else float(text)
     holds = COMPARE[element.get("operator")](values, text)
     return Truth(known & holds.astype(bool), known & ~holds.astype(bool))
-
-
-def members_of(element):
-    """The texts of a set: in quotes, with a backslash before quotes and backslashes."""
-    (array,) = element
-    assert (element.get("booleanOperator"), array.get("type")) == ("isIn", "string")
-    found = re.findall(r'"((?:[^"\\]|\\.)*)"', array.text)
-    assert len(found) == int(array.get("n"))
-    return [re.sub(r"\\(.)", r"\1", text) for text in found]
 
 
 def expression(element, fields, n_rows):

@@ -36,6 +36,8 @@ class Engine:
         "text": "TEXT",
         "any": "",
         "date": "TEXT",
+        "boolean": "BOOLEAN",
+        "integer": "INTEGER",
     }
     mark = "?"
     quote = '"'
@@ -75,7 +77,8 @@ class DuckDB(Engine):
     dialect = "duckdb"
     kinds: ClassVar = {
         "double": "DOUBLE", "single": "FLOAT", "text": "VARCHAR", "date": "DATE",
-        "time": "TIMESTAMP", "UTC time": "TIMESTAMPTZ",
+        "time": "TIMESTAMP", "UTC time": "TIMESTAMPTZ", "boolean": "BOOLEAN", "integer": "INTEGER",
+        "long": "BIGINT",
     }  # fmt: skip
 
     def cursor(self):
@@ -84,13 +87,19 @@ class DuckDB(Engine):
 
 class Postgres(Engine):
     dialect = "postgres"
-    kinds: ClassVar = {"double": "DOUBLE PRECISION", "single": "REAL", "text": "TEXT"}
+    kinds: ClassVar = {
+        "double": "DOUBLE PRECISION", "single": "REAL", "text": "TEXT",
+        "boolean": "BOOLEAN", "integer": "INTEGER",
+    }  # fmt: skip
     mark = "%s"
 
 
 class MySQL(Engine):
     dialect = "mysql"
-    kinds: ClassVar = {"double": "DOUBLE", "single": "FLOAT", "text": "TEXT"}
+    kinds: ClassVar = {
+        "double": "DOUBLE", "single": "FLOAT", "text": "TEXT",
+        "boolean": "BOOLEAN", "integer": "INTEGER",
+    }  # fmt: skip
     mark = "%s"
     quote = "`"
     has_nan = False
@@ -99,7 +108,10 @@ class MySQL(Engine):
 
 class Spark(Engine):
     dialect = "spark"
-    kinds: ClassVar = {"double": "DoubleType", "single": "FloatType", "text": "StringType"}
+    kinds: ClassVar = {
+        "double": "DoubleType", "single": "FloatType", "text": "StringType",
+        "boolean": "BooleanType", "integer": "IntegerType",
+    }  # fmt: skip
     quote = "`"
 
     def fill(self, columns, table=TABLE):

@@ -146,7 +146,7 @@ def test_values_as_a_service_gets_them_in_javascript():
         CELLS,
     )
     rows = [
-        {"n": 1.5, "c": 3}, {"n": True, "c": True}, {"n": None, "c": None}, {"n": 2, "c": 1e-5},
+        {"n": 1.5, "c": 3}, {"n": 1, "c": True}, {"n": None, "c": None}, {"n": 2, "c": 1e-5},
         {"n": 1, "c": 2.5}, {"n": 1, "c": "unheard of"},
     ]  # fmt: skip
     found = run_in_node(theory, rows, "labels")
@@ -157,8 +157,9 @@ def test_values_as_a_service_gets_them_in_javascript():
 def test_wrong_rows_in_javascript():
     theory = parse("a <- n > 1", CELLS)
     tried = "(row) => { try { return labels(row) } catch (error) { return String(error) } }"
-    found = run_in_node(theory, [{"c": 1}, {"n": "1"}], tried)
+    found = run_in_node(theory, [{"c": 1}, {"n": "1"}, {"n": True}], tried)
     assert found == [
         'RangeError: the row has no column "n"; a missing value is null',
         'TypeError: "n" must be a number, not "1"',
+        'TypeError: "n" must be a number, not true',
     ]

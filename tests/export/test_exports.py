@@ -1,7 +1,6 @@
 """Every export gives what `predict` gives, missing values included."""
 
 import math
-import shutil
 import subprocess
 import sys
 
@@ -236,23 +235,6 @@ def test_nine_data_sets_with_every_learner_and_all_rows(name, learner, data_fold
     given = rows_of(rows, unknown="unheard of")
     for way, run in WAYS.items():
         assert (run(theory, given) == expected).all(), way
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["flags", "yeast", "medical"])
-def test_an_evaluator_of_others_agrees(name, data_folder, tmp_path):
-    """JPMML, if it is at hand; it needs Java."""
-    jpmml = pytest.importorskip("jpmml_evaluator", reason="pip install jpmml-evaluator jpype1")
-    if shutil.which("java") is None:
-        pytest.skip("there is no Java")
-    data, rows = part(name, data_folder, 100)
-    for learner in ("covering", "covering, several labels", "relevance", "stacked", "scorecard"):
-        theory = LEARNERS[learner].fit(data).theory_
-        (tmp_path / "theory.pmml").write_text(to_pmml(theory), encoding="utf-8")
-        evaluator = jpmml.make_evaluator(str(tmp_path / "theory.pmml")).verify()
-        found = [evaluator.evaluate(row) for row in rows_of(rows, unknown="unheard of")]
-        got = np.array([[row[label] for label in data.schema.labels] for row in found])
-        assert (got == theory.predict(rows)).all(), learner
 
 
 # ---------------------------------------------------------------- Python

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -166,6 +167,74 @@ def test_numbers_in_a_column_of_sqlite_without_a_type():
     _, found = database.ask(to_sql(theory, TABLE, keys=["k"]))
     expected = _predicted(theory, codes)
     assert [row[1:] for row in sorted(found)] == [tuple(row) for row in expected.tolist()]
+
+
+# ---------------------------------------------------------------- truth values
+
+
+STORED = {
+    "boolean": [True, False, None],
+    "integer": [1, 0, None, 2],
+    "double": [1.0, 0.0, None, 0.5],
+    "text": ["True", "False", None, "unheard of", "true", "false", "1", "0"],
+}
+"""Truth values in columns of these types: true, false, missing; and others."""
+
+MEMBER = """a <- member = True
+b <- member = False
+c <- member != True
+d <- member in {False, True}"""
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("storage", STORED)
+@pytest.mark.parametrize("words", [("False", "True"), ("True", "False"), ("false", "TRUE")])
+def test_truth_values_as_databases_store_them(name, storage, words):
+    """They were compared with 'True': 1 was never that, and an error in PostgreSQL and DuckDB."""
+    written = {word.title(): word for word in words}
+    text = MEMBER.replace("True", written["True"]).replace("False", written["False"])
+    theory = parse(text, Schema([Feature("member", words)], [*"abcd"]))
+    database, values = engine(name), STORED[storage]
+    keys = list(range(len(values)))
+    database.fill({"k": ("double", list(map(float, keys))), "member": (storage, values)})
+    _, found = database.ask(to_sql(theory, TABLE, dialect=database.dialect, keys=["k"]))
+    meant = [str(value).title().removesuffix(".0") for value in values]
+    codes = [
+        words.index(written[{"1": "True", "0": "False"}.get(text, text)])
+        if text in ("True", "False", "1", "0")
+        else math.nan
+        for text in meant
+    ]
+    assert [row[1:] for row in sorted(found)] == list(
+        map(tuple, _predicted(theory, codes).tolist())
+    )
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("storage", ["boolean", "integer", "text"])
+def test_categories_0_and_1_as_databases_store_them(name, storage):
+    theory = parse(
+        'a <- cough = "1"\nb <- cough != "1"', Schema([Feature("cough", ("0", "1"))], [*"ab"])
+    )
+    database = engine(name)
+    values = {"boolean": [True, False, None], "integer": [1, 0, None], "text": ["1", "0", None]}
+    database.fill({"k": ("double", [0.0, 1.0, 2.0]), "cough": (storage, values[storage])})
+    _, found = database.ask(to_sql(theory, TABLE, dialect=database.dialect, keys=["k"]))
+    assert [row[1:] for row in sorted(found)] == [(1, 0), (0, 1), (0, 0)]
+
+
+def test_a_learned_model_of_truth_values():
+    """`predict` found 67 positives where the query found none."""
+    random = np.random.default_rng(0)
+    member = random.random(100) < 0.67
+    labels = np.column_stack([member, ~member]).astype(int)
+    frame = pd.DataFrame({"member": member})
+    theory = SeparateAndConquer().fit(frame, labels).theory_
+    rows = [{"member": int(value)} for value in member]
+    database = engine("sqlite")
+    database.fill({"member": ("boolean", [row["member"] for row in rows])})
+    _, found = database.ask(to_sql(theory, TABLE))
+    assert sum(row[0] for row in found) == theory.predict(frame)[:, 0].sum() == member.sum()
 
 
 # ---------------------------------------------------------------- names and forms of queries

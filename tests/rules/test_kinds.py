@@ -318,7 +318,7 @@ def test_exported_javascript_has_zones_and_durations():
     assert found == [["a"]]
     wrong = [
         {"seen": "yesterday"}, {"seen": 3}, {"signup": "2018-02-30"}, {"signup": True},
-        {"visit": "2018-12-30T14:00Z"}, {"visit": "2018-12-30T24:00"}, {"stay": "3 days"},
+        {"visit": "2018-12-30T14:00Z"}, {"visit": "2018-12-30T24:00"}, {"stay": "3 weeks"},
     ]  # fmt: skip
     tried = "(row) => { try { return labels(row) } catch (error) { return String(error) } }"
     for message in exports.run_in_node(theory, [no | one for one in wrong], tried):

@@ -38,7 +38,9 @@ _EXAMPLES: dict[TimeKind, str] = {
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _TIME = re.compile(
-    r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)(Z|[+-]\d{2}:?\d{2})?", re.ASCII
+    r"(\d{4}-\d{2}-\d{2})[T ]((?:[01]\d|2[0-3]):\d{2}(?::\d{2}(?:\.\d{1,6})?)?)"
+    r"(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?",
+    re.ASCII,
 )
 _UNITS = {
     **dict.fromkeys(("days", "day", "d"), DAY),
@@ -46,7 +48,7 @@ _UNITS = {
     **dict.fromkeys(("min", "minutes", "minute"), _MINUTE),
     **dict.fromkeys(("s", "seconds", "second"), _SECOND),
 }
-_PART = re.compile(rf"(\d+(?:\.\d+)?) ?({'|'.join(_UNITS)})(?= |$)", re.ASCII)
+_PART = re.compile(rf"(\d+(?:\.\d+)?) ?({'|'.join(_UNITS)})(?= |\Z)", re.ASCII)
 _CLOCK = re.compile(r"(\d+):(\d{2})(?::(\d{2}(?:\.\d{1,6})?))?", re.ASCII)
 
 

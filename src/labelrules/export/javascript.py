@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from labelrules._html import template_file
+from labelrules.data.memory.columns import stands_for_numbers
 from labelrules.export.plan import (
     ListChances,
     Plan,
@@ -27,8 +28,8 @@ def to_javascript(theory: Any) -> str:
 
     As :func:`to_python`; a row is an object, and null and undefined are missing values, too. Dates
     and times are texts as in ISO 8601, or of class Date if they have a time zone; durations are
-    milliseconds, as are differences of dates there. The module imports nothing and runs in browsers
-    and in Node.js. `probabilities(row)` is there if a fitted learner is exported.
+    milliseconds, as are differences of dates there, or texts. The module imports nothing and runs
+    in browsers and in Node.js. `probabilities(row)` is there if a fitted learner is exported.
 
     Parameters
     ----------
@@ -77,6 +78,7 @@ class _Module:
             labels=_text(self.schema.labels),
             columns=_text([feature.name for feature in features]),
             categories=[None if f.categories is None else _text(f.categories) for f in features],
+            numerals=[one.name for one in features if stands_for_numbers(one.categories)],
             times={f.name: f.time for f in features if f.time is not None},
             as_text=_text,
             calls=self._calls(),

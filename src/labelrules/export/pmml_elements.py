@@ -126,21 +126,24 @@ def predicate(field: str, operator: str, value: str) -> ET.Element:
 
 
 def among(field: str, values: Iterable[str]) -> ET.Element:
-    """Whether a field has one of some values."""
-    texts = [value.replace("\\", "\\\\").replace('"', '\\"') for value in values]
-    element = ET.Element("SimpleSetPredicate", field=field, booleanOperator="isIn")
-    array = ET.SubElement(element, "Array", n=str(len(texts)), type="string")
-    array.text = " ".join(f'"{text}"' for text in texts)
-    return element
+    """Whether a field has one of some values.
+
+    Comparisons, not an ``Array``: evaluators differ in how they read quotes and backslashes there.
+    """
+    return _compound("or", [field_equals(field, value) for value in values], "False")
 
 
 def all_of(parts: list[ET.Element]) -> ET.Element:
     """Whether all predicates hold."""
+    return _compound("and", parts, "True")
+
+
+def _compound(operator: str, parts: list[ET.Element], of_none: str) -> ET.Element:
     if not parts:
-        return ET.Element("True")
+        return ET.Element(of_none)
     if len(parts) == 1:
         return parts[0]
-    element = ET.Element("CompoundPredicate", booleanOperator="and")
+    element = ET.Element("CompoundPredicate", booleanOperator=operator)
     element.extend(parts)
     return element
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from labelrules._html import template_file
+from labelrules.data.memory.columns import stands_for_numbers
 from labelrules.data.schema import Schema
 from labelrules.export.plan import (
     DecidingRule,
@@ -26,10 +27,11 @@ from labelrules.rules.theory import Theory
 def to_python(theory: Any) -> str:
     r"""The source of a Python module with `predict(row)` and `labels(row)`, which imports nothing.
 
-    A row is a mapping from names to values; None, NaN and unknown categories are missing. Dates,
-    times and durations are those of Python, or of pandas. Each rule is an ``if`` statement, in the
-    order of the rules. `reasons(row)` gives the rules that decided each label, and
-    `probabilities(row)`, if a fitted learner is exported, the probability that each label is
+    A row is a mapping from names to values, which are read as by :class:`Predictor`; None, NaN and
+    unknown categories are missing, and values of another kind are an error. Dates, times and
+    durations are those of Python, NumPy or pandas, or texts as in ISO 8601. Each rule is an ``if``
+    statement, in the order of the rules. `reasons(row)` gives the rules that decided each label,
+    and `probabilities(row)`, if a fitted learner is exported, the probability that each label is
     present.
 
     Parameters
@@ -66,6 +68,7 @@ def to_python(theory: Any) -> str:
         labels=plan.schema.labels,
         columns=tuple(feature.name for feature in features),
         categories={f.name: f.categories for f in features if f.categories is not None},
+        numerals=[feature.name for feature in features if stands_for_numbers(feature.categories)],
         times={f.name: f.time for f in features if f.time is not None},
         calls=_calls(plan),
         layers=_layers(plan),

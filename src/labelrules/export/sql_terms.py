@@ -77,6 +77,16 @@ _MOST_ARGUMENTS = 60  # of a function
 _SINGLE = 2.0**24  # up to here all whole numbers have single precision
 
 
+_STORED_TRUTH = {"false": ("False", "false", "0", "0.0"), "true": ("True", "true", "1", "1.0")}
+"""Truth values as text: of a column of text, of truth values, of whole and of other numbers."""
+
+
+def are_truth_words(categories: Sequence[str]) -> bool:
+    """Whether the categories are truth values: True and False, in any letters, or one of them."""
+    words = [category.casefold() for category in categories]
+    return bool(words) and set(words) <= _STORED_TRUTH.keys() and len(set(words)) == len(words)
+
+
 class LabelSource(NamedTuple):
     """Where conditions on labels read."""
 
@@ -138,9 +148,23 @@ class Terms:
         if feature.is_numeric and self.dialect.nan_is_greatest:
             nan = self.cast(self.exp.Literal.string("NaN"), "double")
             return self.exp.Nullif(this=column, expression=nan)
-        if feature.categories is not None and self.dialect.name == "mysql":
-            return self.in_bytes(column)
-        return None
+        if feature.categories is None:
+            return None
+        # Redshift has no cast from truth values to text, but compares them with 'True'.
+        if self.dialect.name != "redshift" and are_truth_words(feature.categories):
+            return self._truth_word(column, feature.categories)
+        return self.in_bytes(column) if self.dialect.name == "mysql" else None
+
+    def _truth_word(self, column: Expression, categories: Sequence[str]) -> Expression:
+        """The category of a truth value, which may be stored as such, as a number, or as text."""
+        is_mysql = self.dialect.name == "mysql"
+        text = self.in_bytes(column) if is_mysql else self.cast(column, "text")
+        pairs = []
+        for word in categories:
+            stored = dict.fromkeys([word, *_STORED_TRUTH[word.casefold()]])
+            is_one = self.exp.In(this=text.copy(), expressions=list(map(self.text, stored)))
+            pairs.append((is_one, self.text(word)))
+        return self.case(pairs)
 
     def equal(self, left: Expression, right: Expression) -> Expression:
         """Whether two values are equal."""

@@ -18,8 +18,8 @@ from labelrules.data.memory.columns import (
     LARGEST_EXACT,
     EncodedColumn,
     is_exact,
-    is_number_text,
     read_objects,
+    stands_for_numbers,
 )
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import freeze
@@ -37,7 +37,7 @@ def cell_reader(feature: Feature, fitted: Fitting) -> CellReader:
     It raises a `DataError`, which describes the problem, for values of another kind.
     """
     known = feature.categories
-    by_text = known == () or any(map(is_number_text, known or ()))
+    by_text = stands_for_numbers(known)
     local = feature.kind == "date"
 
     def read(value: Any) -> float:

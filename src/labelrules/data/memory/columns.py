@@ -239,6 +239,11 @@ def kind_of(value: Any) -> str:
     return object_time_kind(value) or other
 
 
+def stands_for_numbers(categories: Sequence[str] | None) -> bool:
+    """Whether numbers may stand for categories: one looks like a number, or none is known."""
+    return categories is not None and (not categories or any(map(is_number_text, categories)))
+
+
 def check_exact(values: npt.NDArray[Any], names: Sequence[str]) -> None:
     """Refuse whole numbers that float64 would round, by the name of their column."""
     if not is_exact(values):
@@ -318,6 +323,8 @@ def refuse_kind(name: str, what: str, advice: str) -> NoReturn:
 
 
 def _exact_float(value: Any, name: str) -> float:
+    if isinstance(value, np.integer):
+        value = int(value)  # else it would be rounded, too, when it is compared
     try:
         number = float(value)
     except OverflowError:

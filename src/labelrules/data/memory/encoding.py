@@ -24,7 +24,7 @@ from labelrules.data.memory.columns import (
     EncodedColumn,
     FeatureTable,
     category_texts,
-    is_number_text,
+    stands_for_numbers,
 )
 from labelrules.data.memory.frames import (
     FrameTable,
@@ -47,7 +47,7 @@ from labelrules.data.memory.labels import (
 )
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset, checked_dataset, frozen_labels, frozen_matrix
-from labelrules.data.times import DAY, TimeKind, example_of, read_time
+from labelrules.data.times import DAY, TimeKind, example_of, read_time, time_kind_of
 
 _ANEW = "make the data set anew, with its columns in this order:"
 
@@ -336,9 +336,7 @@ def _raise_together(problems: Sequence[str]) -> None:
 def _codes(table: FeatureTable, index: int, feature: Feature) -> Floats | str:
     """One column encoded, or a description of the problem."""
     if not isinstance(table, SparseTable):
-        # Numbers may stand for categories if one looks like a number, or none is known.
-        known = feature.categories
-        by_text = known == () or any(map(is_number_text, known or ()))
+        by_text = stands_for_numbers(feature.categories)
         column = table.read(index, feature.name, nominal=by_text, local=feature.kind == "date")
         return _fitted(column, feature)
     if feature.is_numeric and table.zero == "False":
@@ -374,7 +372,9 @@ def _from_texts(column: EncodedColumn, feature: Feature, kind: TimeKind) -> Floa
     """Dates, times or durations that are given as text; or a description of the problem."""
     numbers: list[float] = []
     for text in column.categories or ():
-        number = read_time(text, kind)
+        # Where days are asked for, a time is its day, as it is where it is no text.
+        is_time = kind == "date" and time_kind_of(text) is not None
+        number = read_time(text[:10] if is_time else text, kind)
         if number is None:
             return f"column {quoted(feature.name)} must hold {example_of(kind)}, not {quoted(text)}"
         numbers.append(number)
