@@ -151,10 +151,8 @@ def test_a_date_is_the_day_that_a_zoned_time_is_written_with():
         ("2020-02-29T23:30-01:00", True),
         ("2020-03-01T00:30", False),
     ):
-        for time in (datetime.fromisoformat(text), pd.Timestamp(text)):
+        for time in (datetime.fromisoformat(text), pd.Timestamp(text), text):
             assert predictor({"day": time}).labels == ("winter",) * is_before
-        with pytest.raises(DataError, match="'day' must hold a date such as 2018-12-30, not '2020"):
-            predictor({"day": text})
 
 
 def test_only_columns_that_rules_test_are_needed():
