@@ -90,6 +90,21 @@ def test_ctrl_c_in_a_process(tmp_path):
     assert len(load_model(tmp_path / "m.json").theory_) >= 1
 
 
+def test_ctrl_c_is_ignored_where_somebody_has_chosen_so(monkeypatch):
+    from contextlib import nullcontext
+
+    expected = output("learn", "magazines")
+    monkeypatch.setattr(learn, "shown_progress", lambda *given: nullcontext(Interrupting(2)))
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        done = called("learn", "magazines")
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done.code == 0, done.err
+    assert done.out == expected
+
+
 class Handed:
     """Something that loses an interrupt, as a function that the compiler calls does."""
 

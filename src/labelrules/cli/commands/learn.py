@@ -375,7 +375,7 @@ def ending_early() -> Iterator[list[int]]:
 
 @contextmanager
 def _interrupts() -> Iterator[list[int]]:
-    """Take note of Ctrl-C, after which learners end early."""
+    """Take note of Ctrl-C, after which learners end early, unless it is to be ignored."""
     noted: list[int] = []
     before, complain = signal.getsignal(signal.SIGINT), sys.unraisablehook
 
@@ -389,15 +389,20 @@ def _interrupts() -> Iterator[list[int]]:
         if not issubclass(lost.exc_type, KeyboardInterrupt):
             complain(lost)
 
+    # Whoever starts a program in the background, a shell too, may have it ignore Ctrl-C; a handler
+    # that is not Python's, None here, could not be put back.
+    is_heard = before not in (signal.SIG_IGN, None)
     with suppress(ValueError):  # not in the main thread, where no signals arrive
-        signal.signal(signal.SIGINT, note)
+        if is_heard:
+            signal.signal(signal.SIGINT, note)
     sys.unraisablehook = complain_of_others
     try:
         yield noted
     finally:
         sys.unraisablehook = complain
         with suppress(ValueError):
-            signal.signal(signal.SIGINT, before)
+            if is_heard:
+                signal.signal(signal.SIGINT, before)
 
 
 def _print(
