@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
 
@@ -12,7 +11,7 @@ import click
 from labelrules import __version__
 from labelrules._checks import quoted, suggestion
 from labelrules.cli.commands import help_option, shown_name
-from labelrules.cli.io import in_shell_words, say
+from labelrules.cli.io import drop_output, in_shell_words, naming_output, say
 
 SUCCESS = 0
 FAILED = 1
@@ -92,7 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _prepare_output()
     try:
         status = _run(list(sys.argv[1:] if arguments is None else arguments))
-        sys.stdout.flush()
+        with naming_output():
+            sys.stdout.flush()
         return status
     except click.UsageError as wrong:
         path = wrong.ctx.command_path if wrong.ctx else "labelrules"
@@ -103,10 +103,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as stop:
         say(" ".join(["interrupted", *map(str, stop.args)]))
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of the output has stopped; Python would complain once more at its end.
-        with suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of the output has stopped
+        drop_output()
         return BROKEN_PIPE
     except ImportError as wrong:
         if "pip install" not in str(wrong):  # not an extra that is missing, but a defect
@@ -135,7 +133,9 @@ def _run(words: list[str]) -> int:
     if not words or words[0] == "help":
         words = [*words[1:2], "--help"]
     try:
-        with program.make_context("labelrules", words) as context:
+        with naming_output():  # options such as --help print
+            made = program.make_context("labelrules", words)
+        with made as context:
             return int(program.invoke(context) or SUCCESS)
     except click.exceptions.Exit as end:  # after --help and --version
         return end.exit_code

@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from labelrules._checks import quoted, suggestion
-from labelrules.cli.io import FORMATS, Reading, check_files
+from labelrules.cli.io import FORMATS, Reading, check_files, naming_output
 
 Function = Callable[..., Any]
 
@@ -33,7 +33,8 @@ class Command(click.Command):
         """Parse the arguments; errors carry the context, by which messages name the command."""
         try:
             self._check_given_once(ctx, args)
-            rest = super().parse_args(ctx, args)
+            with naming_output():  # options such as --help print
+                rest = super().parse_args(ctx, args)
         except click.UsageError as wrong:
             wrong.ctx = wrong.ctx or ctx
             raise

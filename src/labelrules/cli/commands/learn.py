@@ -429,15 +429,16 @@ def _print(
     is_read = is_terminal()
     if not quiet:
         header = _header(theories, about)
-        print(f"{header}\n") if is_read else say(header)
+        write(f"{header}\n\n") if is_read else say(header)
     if theories:
-        print(reading_text(model) if is_read else text_of(model, "plain", evidence=True))
+        text = reading_text(model) if is_read else text_of(model, "plain", evidence=True)
+        write(f"{text}\n")
     for line in [] if quiet else model.shortcomings():
         say(line)
     if values is not None:
-        print("\n" * bool(theories) + values_text(values))
+        write("\n" * bool(theories) + values_text(values) + "\n")
     if folds is not None:
-        print(f"\n{folds}")
+        write(f"\n{folds}\n")
 
 
 def _rules_document(model: Model, rules: dict[str, Any]) -> dict[str, Any]:
