@@ -8,6 +8,7 @@ from contextlib import redirect_stdout
 
 import pytest
 
+from extras import needs
 from labelrules import load, load_model, parse, planted, save
 from labelrules.cli import main
 from labelrules.cli.commands import learn
@@ -221,8 +222,8 @@ def test_every_command_tells_that_nobody_reads_on(call, tmp_path, monkeypatch):
 @pytest.mark.parametrize("call", [*EVERY.strip().splitlines(), "report model.json magazines -o -"])
 def test_a_full_disk_is_blamed_on_the_standard_output(call, tmp_path, monkeypatch, capsys):
     if call.startswith("report"):
-        pytest.importorskip("starlette", reason="the extra `workbench` brings it")
-        pytest.importorskip("uvicorn", reason="the extra `workbench` brings it")
+        needs("starlette")
+        needs("uvicorn")
     monkeypatch.chdir(tmp_path)
     save(parse("not fashion <- sex = Male", load("magazines").schema), "model.json")
     call = call.replace("/dev/stdout", "/dev/full")

@@ -4,13 +4,12 @@ import datetime as dt
 import warnings
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
+from extras import pd, pl
 from labelrules import Feature, Schema, dataset
 from labelrules.data import (
     DataError,

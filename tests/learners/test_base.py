@@ -4,14 +4,13 @@ import subprocess
 import sys
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
+from extras import pd, pl
 from labelrules import UNSET, Dataset, DecisionList, Evidence, dataset, load, parse
 from labelrules.learners import RuleClassifier
 from labelrules.learners.covering.learner import SeparateAndConquer

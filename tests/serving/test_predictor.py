@@ -4,7 +4,6 @@ import math
 from collections import UserDict
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 from data.test_cells import CELLS
 from export_cases import ODD, layered, plain_theories, tables
 from exports import rows_of
+from extras import pd
 from labelrules import (
     DecisionList,
     Feature,
