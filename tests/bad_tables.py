@@ -9,12 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 from scipy import sparse
 
+from extras import pa, pd, pl, pq
 from labelrules import Ripper, SeparateAndConquer
 from labelrules.data import (
     Dataset,

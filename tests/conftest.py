@@ -1,6 +1,8 @@
 """What every test may use."""
 
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,14 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 # the same examples on every run and machine; compiling and files make the first one slow
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.load_profile("ci")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heard_ctrl_c() -> Iterator[None]:
+    """Ctrl-C as tests need it: a shell has what it starts in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

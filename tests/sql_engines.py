@@ -23,6 +23,8 @@ from typing import ClassVar
 
 import pytest
 
+from extras import needs
+
 TABLE = "my table"
 
 
@@ -147,7 +149,7 @@ def engine(name):
         atexit.register(connection.close)  # Python 3.13 warns of connections left open
         return Engine(connection)
     if name == "duckdb":
-        duckdb = pytest.importorskip("duckdb", reason="the extra `test` brings it")
+        duckdb = needs("duckdb")
         return DuckDB(duckdb.connect(":memory:"))
     if name == "postgres":
         psycopg, place = _place("LABELRULES_POSTGRES", "psycopg")

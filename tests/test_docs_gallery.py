@@ -4,19 +4,21 @@ from pathlib import Path
 
 import pytest
 
+from extras import needs
+
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "docs" / "examples").glob("plot_*.py"))
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_runs_and_draws(path, tmp_path, monkeypatch):
-    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib = needs("matplotlib")
     matplotlib.use("agg")
     from matplotlib import pyplot
 
     if "fastapi" in path.read_text("utf-8"):
-        pytest.importorskip("fastapi")
-        pytest.importorskip("httpx2")
+        needs("fastapi")
+        needs("httpx2")
     monkeypatch.chdir(tmp_path)
     pyplot.close("all")
     exec(compile(path.read_text("utf-8"), path.name, "exec"), {"__name__": "__main__"})

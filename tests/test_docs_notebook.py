@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from extras import needs
+
 NOTEBOOKS = Path(__file__).parents[1] / "docs" / "notebooks"
 SCRIPT = (NOTEBOOKS / "clinic.py").read_text(encoding="utf-8")
 NOTEBOOK = json.loads((NOTEBOOKS / "clinic.ipynb").read_text(encoding="utf-8"))
@@ -30,7 +32,7 @@ def code(text):
 @pytest.fixture(scope="module")
 def learned():
     """The names that the notebook has made before it serves the model."""
-    plt = pytest.importorskip("matplotlib.pyplot")
+    plt = needs("matplotlib.pyplot")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plt, "show", lambda: plt.close("all"))
         names = {"__name__": "clinic_notebook"}
@@ -69,10 +71,8 @@ def test_rules_are_learned_and_say_what_the_notebook_says(learned):
 
 
 def test_the_service_answers(learned):
-    pytest.importorskip("fastapi", reason="the service needs fastapi: pip install fastapi httpx2")
-    pytest.importorskip(
-        "httpx2", reason="the service is tried by httpx2: pip install fastapi httpx2"
-    )
+    needs("fastapi")
+    needs("httpx2")
     service = SCRIPT[SCRIPT.index(SERVICE) :]
     exec(code(service[service.index("# %%\n") :]), learned)
     answer = learned["answer"]

@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 import pytest
 from written import DOCS
 
+from extras import needs
 from labelrules import load_model
 from shell import called
 
@@ -84,8 +85,8 @@ def test_the_readme_is_short():
 
 
 def test_the_table_of_get_started_is_the_one_that_its_script_makes(tmp_path):
-    pandas = pytest.importorskip("pandas")
-    pytest.importorskip("PIL")
+    pandas = needs("pandas")
+    needs("PIL")
     from overview import patients
 
     patients().to_csv(tmp_path / "patients.csv", index=False)

@@ -7,6 +7,7 @@ import browser as real
 import pytest
 from browser import served
 
+from extras import needs
 from workbench_site import TOKEN
 
 __all__ = ["chromium", "opened", "served"]
@@ -17,7 +18,7 @@ def chromium() -> Iterator:
     """The browser; tests are skipped where there is none."""
     if real.CHROMIUM is None:
         pytest.skip("there is no Chromium on this system")
-    pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    needs("playwright.sync_api")
     with real.chromium() as found:
         yield found
 

@@ -26,6 +26,7 @@ class _State:
     seconds = 0.0
     begun: float | None = None
     is_said = False
+    is_not_kept_said = False
     collecting: tuple[int, int, int] | None = None
 
 
@@ -49,6 +50,13 @@ def end() -> None:
     if _State.collecting is not None:
         gc.set_threshold(*_State.collecting)
         _State.collecting = None
+
+
+def say_not_kept(folder: str, reason: str) -> None:
+    """Say, the first time, that compiled code cannot be kept on disk."""
+    if not _State.is_not_kept_said:
+        _State.is_not_kept_said = True
+        _say(f"the compiled code cannot be kept in {folder} ({reason}): it is compiled every time")
 
 
 def compiling_seconds() -> float:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from click import Context
 
+from extras import needs
 from labelrules import (
     Dataset,
     LabelSet,
@@ -396,7 +397,7 @@ def test_edited_rules_can_be_evaluated_and_kept(names, model):
 
 
 def test_convert_exports_models_that_say_the_same(names, model):
-    pytest.importorskip("sqlglot")
+    needs("sqlglot")
     test = data_of(names[1])
     output("convert", "model.json", "model.py")
     module: dict = {}
@@ -440,7 +441,7 @@ def _asked(query, rows):
 
 
 def test_convert_takes_data_through_every_format(names):
-    pytest.importorskip("pyarrow")
+    needs("pyarrow")
     data = data_of(names[0])
     output("convert", *names[0][:1], "a.csv", *names[0][1:])
     output("convert", "a.csv", "b.arff.gz")

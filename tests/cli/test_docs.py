@@ -4,8 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
-import pytest
-
+from extras import needs
 from shell import called
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
@@ -56,7 +55,7 @@ def test_every_line_of_the_page_prints_what_is_shown(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LABELRULES_DATA", raising=False)
     monkeypatch.delenv("COLUMNS", raising=False)
-    pytest.importorskip("sqlglot")
+    needs("sqlglot")
     page = PAGE.read_text(encoding="utf-8")
     for text, name in FILE.findall(page):
         Path(name).write_text(text, encoding="utf-8")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click import Context
 
+from extras import needs
 from labelrules import SeparateAndConquer, load, save
 from labelrules.cli.app import COMMANDS, program
 from labelrules.data import read_csv
@@ -65,7 +66,7 @@ def test_every_example_of_the_help_runs(line, words, tmp_path, monkeypatch, requ
         folder = request.getfixturevalue("data_folder")  # or skip, and say why
         monkeypatch.setenv("LABELRULES_DATA", str(folder))
     if "--dialect" in words:
-        pytest.importorskip("sqlglot", reason="the extra `sql` brings it")
+        needs("sqlglot")
     for name, text in FILES.items():
         Path(name).write_text(text, encoding="utf-8")
     if words[0] != "learn" and {*words} & {*MODELS}:

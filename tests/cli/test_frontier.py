@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from extras import needs
 from labelrules import frontier, load
 from labelrules.cli.commands import frontier as program
 from labelrules.experiments import FrontierProgress
@@ -57,7 +58,7 @@ def test_the_points_as_csv_and_json(found):
     ("name", "start"), [("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF")]
 )
 def test_the_picture_is_drawn_the_same_each_time(name, start):
-    pytest.importorskip("matplotlib")
+    needs("matplotlib")
     done = called(*WORDS, *LISTS, "-o", name)
     assert (done.code, done.err) == (0, f"labelrules: drawn to {name}\n")
     drawn = Path(name).read_bytes()

@@ -8,6 +8,7 @@ from contextlib import redirect_stdout
 
 import pytest
 
+from extras import needs
 from labelrules import load, load_model, parse, planted, save
 from labelrules.cli import main
 from labelrules.cli.commands import learn
@@ -88,6 +89,21 @@ def test_ctrl_c_in_a_process(tmp_path):
         rest = process.stderr.read()
         assert process.wait(timeout=120) == 130, first + rest
     assert len(load_model(tmp_path / "m.json").theory_) >= 1
+
+
+def test_ctrl_c_is_ignored_where_somebody_has_chosen_so(monkeypatch):
+    from contextlib import nullcontext
+
+    expected = output("learn", "magazines")
+    monkeypatch.setattr(learn, "shown_progress", lambda *given: nullcontext(Interrupting(2)))
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        done = called("learn", "magazines")
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done.code == 0, done.err
+    assert done.out == expected
 
 
 class Handed:
@@ -200,3 +216,40 @@ def test_every_command_tells_that_nobody_reads_on(call, tmp_path, monkeypatch):
     os.close(end)
     with open(start, "w", encoding="utf-8") as closed, redirect_stdout(closed):
         assert main(call.split()) == 141
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full")
+@pytest.mark.parametrize("call", [*EVERY.strip().splitlines(), "report model.json magazines -o -"])
+def test_a_full_disk_is_blamed_on_the_standard_output(call, tmp_path, monkeypatch, capsys):
+    if call.startswith("report"):
+        needs("starlette")
+        needs("uvicorn")
+    monkeypatch.chdir(tmp_path)
+    save(parse("not fashion <- sex = Male", load("magazines").schema), "model.json")
+    call = call.replace("/dev/stdout", "/dev/full")
+    with open("/dev/full", "w", encoding="utf-8") as full, redirect_stdout(full):
+        assert main(call.split()) == 1
+    where = "/dev/full" if "/dev/full" in call else "standard output"
+    assert f"labelrules: {where}: cannot write: there is no space left" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no limit for files")
+@pytest.mark.parametrize("buffering", [{}, {"PYTHONUNBUFFERED": "1"}], ids=["buffered", "not"])
+def test_a_result_that_does_not_fit_is_not_cut_short_in_silence(buffering, tmp_path):
+    """Without a buffer, Python writes what fits and says nothing of the rest."""
+    import resource
+
+    def with_little_space():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, 9_000))
+
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    save(parse("not fashion <- sex = Male", load("magazines").schema), tmp_path / "model.json")
+    words = ["show", str(tmp_path / "model.json"), "--style", "html"]
+    with open(tmp_path / "out.html", "wb") as target:
+        done = subprocess.run(
+            [*LABELRULES, *words], stdout=target, stderr=subprocess.PIPE, text=True,
+            env={**env, **buffering}, preexec_fn=with_little_space, check=False,
+        )  # fmt: skip
+    assert (tmp_path / "out.html").stat().st_size == 9_000
+    assert done.stderr == "labelrules: standard output: cannot write: File too large\n"
+    assert done.returncode == 1

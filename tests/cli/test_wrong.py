@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from extras import needs
 from labelrules.cli.commands.learn import learner_classes
 from shell import called, output
 
@@ -363,7 +364,7 @@ def test_standard_input_is_called_so_in_errors(folder, monkeypatch):
     done = called("learn", "-", "--format", "arff", "--xml", "bad.xml", stdin=FILES["bad.arff"])
     assert (done.code, "labelrules: standard input, line 5" in done.err) == (1, True)
     for words in (["stats", "-", "--labels", "b"], ["predict", "model.json", "-"]):
-        pytest.importorskip("pyarrow", reason="the extra `parquet` brings it")
+        needs("pyarrow")
         done = called(*words, "--format", "parquet", stdin="a,b\n1,2\n")
         assert done.err.startswith("labelrules: standard input: this is not a sound Parquet file")
     done = called("show", "-", stdin="{")

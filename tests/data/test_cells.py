@@ -6,13 +6,13 @@ import pickle
 import weakref
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
 import strategies
+from extras import pd
 from labelrules import Feature, Schema, load, parse
 from labelrules.data import DataError
 from labelrules.data.memory import cells, encoding

@@ -9,15 +9,13 @@ from fractions import Fraction
 
 import narwhals
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
 import strategies
+from extras import pa, pd, pl
 from labelrules.data import DataError, Dataset, Feature, Schema, dataset, encode, encode_labels
 from labelrules.data.memory.columns import is_number_text, text_of
 

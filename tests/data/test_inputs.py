@@ -13,10 +13,9 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
+from extras import pa, pq
 from labelrules.data import (
     Dataset,
     Feature,

@@ -1,15 +1,13 @@
 """Labels from tables and from label sets."""
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
 import strategies
+from extras import pa, pd, pl
 from labelrules.data import DataError, Dataset, Schema, dataset, encode_labels
 from labelrules.data.memory.labels import read_labels
 

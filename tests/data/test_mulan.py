@@ -4,10 +4,10 @@ import gzip
 from pathlib import Path
 from typing import Any
 
-import arff as liac
 import numpy as np
 import pytest
 
+from extras import arff as liac
 from labelrules.data import Feature, Schema, read_meka, read_mulan
 
 ARFF = """@relation r

@@ -8,13 +8,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import pyarrow as arrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyarrow import parquet
 from scipy import sparse
 
+from extras import pa as arrow
+from extras import pq as parquet
 from labelrules import Dataset, load, planted, scan
 from labelrules.data import (
     DataError,

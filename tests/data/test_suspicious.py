@@ -3,10 +3,10 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 
+from extras import pd
 from labelrules import BinaryRelevance, Ripper, Scorecard, SeparateAndConquer, dataset, load
 from labelrules.data.suspicious import suspicious_columns
 from labelrules.data.table import is_frozen

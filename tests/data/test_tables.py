@@ -9,16 +9,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import sparse
 
 import strategies
+from extras import pa, pd, pl, pq
 from labelrules.data import (
     DataError,
     Dataset,

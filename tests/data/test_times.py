@@ -5,14 +5,12 @@ import warnings
 from zoneinfo import ZoneInfo
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
+from extras import pa, pd, pl
 from labelrules import Feature, Schema, dataset
 from labelrules.data import (
     DataError,

@@ -1,11 +1,10 @@
 """Labels of which it is unknown whether a row has them, however they are given."""
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from scipy import sparse
 
+from extras import pd, pl
 from labelrules.data import DataError, dataset, split_labels
 
 X = [[1], [2], [3]]

@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import arff as liac
 import numpy as np
 import pytest
 from hypothesis import assume, example, given
 from scipy import sparse
 
 import strategies
+from extras import arff as liac
 from labelrules.data import (
     DataError,
     Dataset,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from extras import needs
 from labelrules import load, load_model, parse, save
 from labelrules.cli.io import write
 from labelrules.data import FileError, read_csv, read_mulan, read_parquet
@@ -40,7 +41,7 @@ def write_arff(path):
 
 
 def write_columns(path):
-    pytest.importorskip("pyarrow", reason="the extra `parquet` brings it")
+    needs("pyarrow")
     write_parquet(READERS, path)
 
 

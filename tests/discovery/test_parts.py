@@ -4,11 +4,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extras import needs, pd
 from labelrules import Dataset, Schema, load, planted, scan
 from labelrules.data import DataError, FileError, Partitions, write_parquet
 from labelrules.discovery import (
@@ -86,7 +86,7 @@ def test_any_partitions_give_the_constraints_of_the_rows(Y, drawn, max_condition
 
 def test_files_and_collections_of_dask(tmp_path: Path) -> None:
     """Without a client, Dask makes the partitions itself; `tests/learners/test_dask.py` has one."""
-    da, dd = pytest.importorskip("dask.array"), pytest.importorskip("dask.dataframe")
+    da, dd = needs("dask.array"), needs("dask.dataframe")
     data, _ = planted(400, n_nominal=0, n_labels=4)
     write_parquet(data, tmp_path / "rows.parquet")
     Y = pd.DataFrame(data.Y, columns=list(data.schema.labels))

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from functools import cache
 
 import numpy as np
 import pytest
@@ -188,6 +189,54 @@ def test_sizes_are_limits_of_what_is_new():
     kept = editor.relearn(after=2, learner=limited)
     assert [one.id for one in kept.rules[:2]] == [1, 2]
     assert kept.theory.n_literals <= 8
+
+
+def n_in_list(editor):
+    return sum(not (one.for_no_label or one.disabled) for one in editor.rules)
+
+
+@cache
+def shorter_editor():
+    """Some of the rules, of which one is disabled, and one for all rows is locked."""
+    editor = clinic_editor()
+    for number in (12, 11, 10, 9, 8, 7, 4, 1):
+        editor = editor.remove(number)
+    return editor.add('hay_fever <- "itching"').disable(5).add("not diabetes <- true").lock(6)
+
+
+CONSTRAINTS = ("infection <- flu", "infection <- pneumonia", "not flu <- pneumonia")
+
+
+@pytest.mark.parametrize("max_rules", range(9))
+@pytest.mark.parametrize("constraints", [(), CONSTRAINTS])
+@pytest.mark.parametrize("default_rule", [None, True])
+@pytest.mark.parametrize(
+    ("where", "kept"),
+    [({}, [6]), ({"after": 2}, [1, 2, 6]), ({"labels": ["flu", "infection"]}, [1, 2, 5, 6])],
+)
+def test_no_list_is_longer_than_max_rules(where, kept, default_rule, constraints, max_rules):
+    """Guards and a default rule came on top, and so did kept rules that follow the new ones."""
+    editor, told = shorter_editor(), Knowledge(max_rules=max_rules, constraints=constraints)
+    n_kept = sum(not one.disabled for one in editor.rules if one.number in kept)
+    learner = SeparateAndConquer(default_rule=default_rule, max_conditions=2)
+    needed = n_kept + len(constraints)  # a guard for each of them is enough here
+    again, refusal = relearned(editor, **where, knowledge=told, learner=learner)
+    if max_rules < n_kept:
+        assert refusal == f"max_rules={max_rules} is less than the {n_kept} rules that are kept"
+    elif again is None:
+        assert max_rules < needed
+        assert refusal.endswith("than the rules that are kept, and those that keep the constraints")
+    else:
+        assert n_in_list(again) <= max_rules
+        assert max_rules <= needed or len(again.rules) > len(kept)
+
+
+def relearned(editor, **options):
+    """The editor with rules learned again, and nothing; or None, and why not."""
+    try:
+        return editor.relearn(**options), ""
+    except ValueError as wrong:
+        return None, str(wrong)
 
 
 def holds(texts, schema, labels):

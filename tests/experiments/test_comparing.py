@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from extras import needs
 from labelrules.experiments import (
     average_ranks,
     bayesian_signed_rank,
@@ -214,7 +215,7 @@ def test_ranks_with_ties(rows):
 
 
 def test_frames_and_mappings_give_the_same_table():
-    pd = pytest.importorskip("pandas")
+    pd = needs("pandas")
     columns = {"lists": [0.6, 0.7], "chain": [0.5, 0.9]}
     frame = pd.DataFrame({"set": ["scene", "yeast"], **columns})
     table = score_table(frame)
@@ -270,7 +271,7 @@ def test_the_diagram_of_the_page_is_that_of_the_published_table():
 
 
 def test_the_diagram_of_matplotlib_says_the_same():
-    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot = needs("matplotlib.pyplot")
     ax = plot_critical_difference(nemenyi_test(TABLE))
     texts = " ".join(text.get_text() for text in ax.texts)
     assert "learner 4" in texts

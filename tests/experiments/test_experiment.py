@@ -23,6 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from extras import needs
 from labelrules import SeparateAndConquer, dataset, evaluate, load, planted
 from labelrules.experiments import ExperimentProgress, IterativeStratifiedKFold, experiment
 from labelrules.experiments.measuring import as_numbers
@@ -293,7 +294,7 @@ def test_the_table_and_the_ranks(found):
 
 
 def test_frames_and_files_have_a_row_for_each_fit(found, tmp_path):
-    pytest.importorskip("pandas")
+    needs("pandas")
     frame = found.to_frame()
     assert list(frame.columns) == [
         "data", "learner", "repeat", "fold", "status", "message", *MEASURES, "literals", "rules",
@@ -305,7 +306,7 @@ def test_frames_and_files_have_a_row_for_each_fit(found, tmp_path):
     rows = list(csv.DictReader((tmp_path / "all.csv").read_text().splitlines()))
     assert [float(row["micro F1"]) for row in rows] == frame["micro F1"].tolist()
     assert rows[-1]["literals"] == ""
-    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet = needs("pyarrow.parquet")
     found.save_parquet(tmp_path / "all.parquet")
     columns = parquet.read_table(tmp_path / "all.parquet").to_pydict()
     assert columns == found.as_dict()

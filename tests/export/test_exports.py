@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 import theories
 from export_cases import ODD, VALUES, layered, part, plain_theories, tables
 from exports import WAYS, by_node, by_python, rows_of
+from extras import needs, pd
 from labelrules import (
     Body,
     Condition,
@@ -43,7 +43,7 @@ from labelrules.learners import (
 from labelrules.rules import Gibbs, LabelByLabel, Once, UntilStable
 from learners.registry import CHAPTER
 
-pytest.importorskip("sqlglot", reason="the extra `sql` brings it")
+needs("sqlglot")
 
 READERS = load("magazines").schema
 SETS = ["flags", "emotions", "birds", "genbase", "medical", "enron", "scene", "yeast", "CAL500"]

@@ -7,6 +7,7 @@ import pytest
 
 from export_cases import ODD
 from exports import by_duckdb, by_sqlite
+from extras import needs
 from labelrules import (
     Body,
     Condition,
@@ -22,7 +23,7 @@ from labelrules import (
 from labelrules.export import to_sql
 from labelrules.export.sql_terms import DIALECTS
 
-pytest.importorskip("sqlglot", reason="the extra `sql` brings it")
+needs("sqlglot")
 
 READERS = load("magazines").schema
 

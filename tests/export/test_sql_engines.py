@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from export_cases import ODD, layered, part, plain_theories, tables
 from exports import by_sql, rows_of
+from extras import needs
 from labelrules import Dataset, Feature, LayeredTheory, Schema, parse
 from labelrules.export import to_sql
 from labelrules.learners import Ripper, Scorecard, SeparateAndConquer, StackedBinaryRelevance
 from labelrules.rules import Once
 from sql_engines import ENGINES, TABLE, engine
 
-pytest.importorskip("sqlglot", reason="the extra `sql` brings it")
+needs("sqlglot")
 pytestmark = pytest.mark.filterwarnings(
     "ignore:unclosed.*socket:ResourceWarning",  # Spark leaves them open
     "ignore::pytest.PytestUnraisableExceptionWarning",

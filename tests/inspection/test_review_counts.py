@@ -3,12 +3,12 @@
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from extras import pd
 from labelrules import (
     UNSET,
     Body,

@@ -5,8 +5,6 @@ import sys
 
 import hypothesis
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import strategies as st
 from scipy import sparse
@@ -16,6 +14,7 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
+from extras import pd, pl
 from labelrules import UNSET, Dataset, DecisionList, Evidence, Predictor, dataset, load, parse
 from labelrules.learners import BinaryRelevance, ClassifierChain, RuleClassifier, Scorecard
 from labelrules.learners.covering.learner import SeparateAndConquer

@@ -1,10 +1,10 @@
 """Learning rules that test for sets of categories: found, applied, read back, and refused."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 
+from extras import pd
 from labelrules import (
     UNSET,
     BinaryRelevance,

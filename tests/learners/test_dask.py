@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+from extras import needs
 from labelrules import (
     BinaryRelevance,
     ClassifierChain,
@@ -29,10 +30,10 @@ from labelrules.data import DataError
 from labelrules.discovery import find_constraints, frequent_itemsets
 from tables import category_tables, tables
 
-dask = pytest.importorskip("dask")
-distributed = pytest.importorskip("distributed")
-da = pytest.importorskip("dask.array")
-dd = pytest.importorskip("dask.dataframe")
+dask = needs("dask")
+distributed = needs("distributed")
+da = needs("dask.array")
+dd = needs("dask.dataframe")
 
 # Dask's own, of loops and of clocks on a busy machine
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")

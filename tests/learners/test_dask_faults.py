@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from extras import needs
 from labelrules import SeparateAndConquer
 from labelrules.data import ClusterError
 
-dask = pytest.importorskip("dask")
-distributed = pytest.importorskip("distributed")
-dd = pytest.importorskip("dask.dataframe")
+dask = needs("dask")
+distributed = needs("distributed")
+dd = needs("dask.dataframe")
 
 pytestmark = [
     pytest.mark.slow,

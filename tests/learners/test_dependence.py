@@ -4,12 +4,12 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from extras import pd
 from labelrules import dataset, load
 from labelrules.learners import (
     Dependence,

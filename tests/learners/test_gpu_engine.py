@@ -7,12 +7,12 @@ import weakref
 from types import SimpleNamespace
 
 import numpy as np
-import pandas
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
+from extras import pd as pandas
 from labelrules import (
     BinaryRelevance,
     ClassifierChain,

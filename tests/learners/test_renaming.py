@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
+from extras import needs
 from labelrules import (
     ClassifierChain,
     ConstrainedClassifier,
@@ -95,7 +96,7 @@ def test_models_predict_the_same(learner):
 
 
 def as_frame(data):
-    pandas = pytest.importorskip("pandas")
+    pandas = needs("pandas")
     features = data.schema.features
     return pandas.DataFrame(
         {one.name: [one.text(v) for v in data.column(one.name)] for one in features}
@@ -103,7 +104,7 @@ def as_frame(data):
 
 
 def as_labels(data):
-    pandas = pytest.importorskip("pandas")
+    pandas = needs("pandas")
     return pandas.DataFrame(data.Y, columns=data.schema.labels)
 
 

@@ -3,7 +3,6 @@
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import labelrules
+from extras import pd
 from labelrules import Body, Dataset, Ripper, load, parse
 from labelrules.data.schema import Feature, Schema
 from labelrules.learners import LearningInterrupted

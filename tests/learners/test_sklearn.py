@@ -6,8 +6,6 @@ import pickle
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -22,6 +20,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import labelrules.learners
+from extras import pd, pl
 from labelrules import explain, load, parse
 from labelrules.learners import (
     ConstrainedClassifier,

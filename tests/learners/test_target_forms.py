@@ -3,14 +3,13 @@
 import warnings
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
+from extras import pd, pl
 from labelrules import SeparateAndConquer, dataset
 from labelrules.data import DataError
 from labelrules.experiments import IterativeStratifiedKFold

@@ -4,8 +4,6 @@ import json
 import warnings
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from sklearn.datasets import make_multilabel_classification
 from sklearn.ensemble import StackingClassifier
@@ -25,6 +23,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from extras import pd, pl
 from labelrules import dataset, split_labels
 from labelrules.data import DataError
 from labelrules.learners import (

@@ -4,7 +4,6 @@ from dataclasses import replace
 from math import ceil
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from extras import pd
 from labelrules import (
     UNSET,
     Dataset,

@@ -3,8 +3,6 @@
 import datetime as dt
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.pipeline import Pipeline
 
 import exports
+from extras import pd, pl
 from labelrules import (
     BinaryRelevance,
     Body,

@@ -11,8 +11,8 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 
+from extras import pd
 from labelrules import Feature
 
 MISSING, REFUSED = None, "refused"

@@ -8,11 +8,11 @@ import shutil
 import subprocess
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from extras import pd
 from labelrules import (
     Body,
     Condition,

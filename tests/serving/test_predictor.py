@@ -5,7 +5,6 @@ from collections import UserDict
 from datetime import datetime
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from data.test_cells import CELLS
 from export_cases import ODD, layered, plain_theories, tables
 from exports import rows_of
+from extras import pd
 from labelrules import (
     DecisionList,
     Feature,

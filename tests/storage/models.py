@@ -3,10 +3,10 @@
 from functools import cache
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 from sklearn.base import clone
 
+from extras import pd
 from labelrules import Dataset, Feature, Measure, Schema, load
 from labelrules.learners import (
     AssociativeClassifier,

@@ -6,11 +6,11 @@ import pickle
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
 
+from extras import pd
 from labelrules import (
     BinaryRelevance,
     ClassifierChain,

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from extras import needs
 from labelrules import LayeredTheory, from_json, json_schema, load, load_model, save, to_json
 from labelrules.data import DataError
 from labelrules.learners import registered
@@ -122,7 +123,7 @@ def test_older_documents_go_through_every_upgrade(monkeypatch):
 
 @pytest.fixture(scope="module")
 def validator():
-    jsonschema = pytest.importorskip("jsonschema", reason="the extra `test` brings it")
+    jsonschema = needs("jsonschema")
     register(Stumps)
     yield jsonschema.Draft202012Validator(json_schema())
     unregister(Stumps)

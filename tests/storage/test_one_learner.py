@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import labelrules
+from extras import needs
 from labelrules import from_json, json_schema, load, load_model, save, to_json
 from labelrules.data import DataError
 from labelrules.learners import RuleClassifier, register, registered
@@ -66,7 +67,7 @@ def test_its_parameters_are_checked_as_by_fit():
 
 
 def test_it_is_in_the_json_schema():
-    jsonschema = pytest.importorskip("jsonschema", reason="the extra `test` brings it")
+    jsonschema = needs("jsonschema")
     validator = jsonschema.Draft202012Validator(json_schema())
     document = json.loads(to_json(MostFrequent().fit(load("magazines"))))
     validator.validate(document)

@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pytest
 
+from extras import needs
 from labelrules import (
     Dataset,
     Feature,
@@ -230,7 +231,7 @@ VIEWS = [
     ids=["light", "dark"],
 )
 def test_axe_finds_nothing_serious(browser, base, scheme, options):
-    axe_package = pytest.importorskip("axe_playwright_python.sync_playwright")
+    axe_package = needs("axe_playwright_python.sync_playwright")
     page = opened(browser, base, color_scheme=scheme, bypass_csp=True)
     axe, found = axe_package.Axe(), []
     options = {**options, "resultTypes": ["violations"]}

@@ -65,12 +65,12 @@ class Server:
 
 
 @contextmanager
-def started(folder):
+def started(folder, **options):
     """The workbench as one starts it in a shell; killed at the end."""
     words = ["workbench", "clinic", "model.txt", "--project", "clinic.edits.json", "--no-browser"]
     process = subprocess.Popen(
         [sys.executable, "-m", "labelrules", *words], cwd=folder, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options,
     )  # fmt: skip
     try:
         address = process.stdout.readline().strip()
@@ -136,3 +136,20 @@ def test_killed_in_the_middle_of_edits_nothing_that_was_answered_is_lost(folder)
         assert n_steps in (len(answered), len(answered) + 1)  # the last may lack its answer
         if n_steps == len(answered):
             assert again.rules[2] == with_threshold(answered[-1])
+
+
+def test_ctrl_c_ends_the_server_unless_it_was_started_to_ignore_it(folder):
+    with started(folder) as server:
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(30) == 130
+    with started(folder, preexec_fn=ignore_ctrl_c) as server:
+        server.process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        assert len(server.rules) == 8
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(30) == -signal.SIGTERM
+
+
+def ignore_ctrl_c():
+    """Act as a shell without job control for what it starts in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

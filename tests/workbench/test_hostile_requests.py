@@ -7,11 +7,12 @@ must be refused, and what is refused changes nothing.
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
+from extras import needs
 from labelrules.workbench.api import RESOURCES
 from labelrules.workbench.app import create_app
 from workbench_site import TOKEN, clinic_editor, site_of, texts
 
-schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
+schemathesis = needs("schemathesis")
 from schemathesis import GenerationMode  # noqa: E402
 from schemathesis.checks import not_a_server_error  # noqa: E402
 from schemathesis.python.asgi import HOST  # noqa: E402

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
 
@@ -12,7 +11,7 @@ import click
 from labelrules import __version__
 from labelrules._checks import quoted, suggestion
 from labelrules.cli.commands import help_option, shown_name
-from labelrules.cli.io import in_shell_words, say
+from labelrules.cli.io import drop_output, in_shell_words, naming_output, say
 
 SUCCESS = 0
 FAILED = 1
@@ -94,7 +93,8 @@ def main(arguments: Sequence[str] | None = None, command: click.Command | None =
     _prepare_output()
     try:
         status = _run(list(sys.argv[1:] if arguments is None else arguments), command)
-        sys.stdout.flush()
+        with naming_output():
+            sys.stdout.flush()
         return status
     except click.UsageError as wrong:
         path = wrong.ctx.command_path if wrong.ctx else "labelrules"
@@ -105,10 +105,8 @@ def main(arguments: Sequence[str] | None = None, command: click.Command | None =
     except KeyboardInterrupt as stop:
         say(" ".join(["interrupted", *map(str, stop.args)]))
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of the output has stopped; Python would complain once more at its end.
-        with suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of the output has stopped
+        drop_output()
         return BROKEN_PIPE
     except ImportError as wrong:
         if "pip install" not in str(wrong):  # not an extra that is missing, but a defect
@@ -138,7 +136,9 @@ def _run(words: list[str], command: click.Command | None) -> int:
         words = [*words[1:2], "--help"]
     called = command or program
     try:
-        with called.make_context(called.name, words) as context:
+        with naming_output():  # options such as --help print
+            made = called.make_context(called.name, words)
+        with made as context:
             return int(called.invoke(context) or SUCCESS)
     except click.exceptions.Exit as end:  # after --help and --version
         return end.exit_code

@@ -7,11 +7,11 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
-from io import StringIO
+from io import BufferedWriter, RawIOBase, StringIO, TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -401,11 +401,50 @@ def write_pieces(pieces: Iterable[str], target: str | None = None) -> None:
     from labelrules.data.files.access import checked_target, replacing, written_text
 
     if target is None or target == STANDARD:
-        sys.stdout.writelines(pieces)
+        with naming_output(), _buffered_output() as stream:
+            stream.writelines(pieces)
         return
     path = checked_target(target)
     with replacing(path) as new, written_text(new, path) as file:
         file.writelines(pieces)
+
+
+@contextmanager
+def naming_output() -> Iterator[None]:
+    """Errors of writing to the standard output name it, as those of files do."""
+    try:
+        yield
+    except BrokenPipeError:  # the reader has gone
+        raise
+    except OSError as wrong:
+        from labelrules.data import FileError
+        from labelrules.data.files.access import why_unreadable
+
+        drop_output()
+        raise FileError(f"cannot write: {why_unreadable(wrong)}", "standard output") from None
+
+
+def drop_output() -> None:
+    """Drop what is still to be written: Python would try again, and complain, at its end."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def _buffered_output() -> Iterator[TextIO]:
+    """The standard output; where Python does not buffer it, it would drop what does not fit."""
+    raw = getattr(sys.stdout, "buffer", None)
+    if not isinstance(raw, RawIOBase):
+        yield sys.stdout
+        return
+    encoding, errors = sys.stdout.encoding, sys.stdout.errors
+    stream = TextIOWrapper(BufferedWriter(raw), encoding, errors)
+    try:
+        yield stream
+        stream.flush()
+    finally:
+        with suppress(OSError):  # which has been raised before
+            stream.detach().detach()
 
 
 def csv_text(header: Iterable[str] | None, rows: Iterable[Iterable[Any]]) -> str:

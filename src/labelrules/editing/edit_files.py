@@ -1,5 +1,6 @@
 """Edits in files, with the whole history, and as programs in Python."""
 
+import json
 import warnings
 from datetime import UTC, datetime
 from os import PathLike
@@ -9,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from labelrules._checks import counted, quoted
 from labelrules.data import DataError, Dataset, FileError
 from labelrules.data.document import (
     Count,
@@ -22,7 +24,14 @@ from labelrules.data.document import (
     read_document,
     read_pieces,
 )
-from labelrules.data.files.access import checked_target, opened_utf8, replacing, written_text
+from labelrules.data.files.access import (
+    checked_target,
+    is_stream,
+    locked,
+    opened_utf8,
+    replacing,
+    written_text,
+)
 from labelrules.data.fingerprints import FORM
 from labelrules.editing.beginning import edit
 from labelrules.editing.edit_history import MAIN, EditHistory, HistoryStep, Position, Version
@@ -99,13 +108,102 @@ class EditsDocument(Record):
     openings: list[OpeningRecord]
 
 
-def write_edits(session: EditSession, history: EditHistory, path: Path) -> None:
-    """Write edits to a file, which is the old one or the new one, never a part of it."""
+class EditConflictError(FileError):
+    """A file of edits holds what others have written to it meanwhile; nothing was written."""
+
+    def __init__(self, facts: str, path: Path) -> None:
+        advice = "go on from the file by load_edits, or save these edits under another name"
+        super().__init__(f"{facts}. Nothing was written: {advice}", path)
+        self.facts = facts
+
+
+def write_edits(
+    session: EditSession, history: EditHistory, path: Path, left: EditHistory | None = None
+) -> None:
+    """Write edits to a file, which is the old one or the new one, never a part of it.
+
+    A file that holds steps, versions, branches or looks at the test part which these edits lack is
+    not replaced, nor is one whose branches are no longer where the history `left` has them.
+    """
     target = checked_target(path)
-    text = laid_out(builtins_of(_document(session, history))) + "\n"
+    document = _document(session, history)
+    text = laid_out(builtins_of(document)) + "\n"
     check_length(len(text))
-    with replacing(target) as new, written_text(new, target) as file:
-        file.write(text)
+    with locked(target):
+        found = _found(target)
+        if found is not None:
+            _check_kept(found, document, left, target)
+        with replacing(target) as new, written_text(new, target) as file:
+            file.write(text)
+
+
+def _found(target: Path) -> EditsDocument | None:
+    """What a file holds that is to be replaced; None if there is nothing in it."""
+    if is_stream(target) or not target.exists() or not target.stat().st_size:
+        return None
+    try:
+        return _read(target)
+    except FileError:
+        raise
+    except DataError as wrong:
+        message = f"nothing is written over this file, which holds no edits ({wrong})"
+    raise FileError(message, target)
+
+
+def _check_kept(
+    found: EditsDocument, document: EditsDocument, left: EditHistory | None, target: Path
+) -> None:
+    """Refuse to replace a file of edits, if that would drop anything in silence."""
+    theirs, ours = _lacking(found, document), _lacking(document, found)
+    if left is not None and not theirs and (found.steps or found.versions):
+        theirs = _moved(found, left)
+    if theirs:
+        also = f"; these edits hold {', '.join(ours)}, which the file does not" if ours else ""
+        facts = f"others have written to this file: it holds {', '.join(theirs)}, which these edits"
+        raise EditConflictError(f"{facts} do not{also}", target)
+
+
+_THINGS = ("steps", "step"), ("versions", "version"), ("openings", "look at the test")
+
+
+def _lacking(one: EditsDocument, other: EditsDocument) -> list[str]:
+    """What edits hold, in words, that others do not."""
+    is_same = (one.begun, one.author) == (other.begun, other.author)
+    found = []
+    for name, noun in _THINGS:
+        more = _after_common(getattr(one, name), getattr(other, name) if is_same else [])
+        if more:
+            last, what = more[-1], counted(len(more), noun)
+            which = "" if len(more) == 1 else ", the last"
+            author = "" if last.author is None else f" by {last.author}"
+            about = last.step if isinstance(last, StepRecord) else last.reason
+            found.append(f"{what}{which}{author} at {last.time} ({quoted(about)})")
+    found += [f"the branch {quoted(name)}" for name in one.branches if name not in other.branches]
+    return found
+
+
+def _after_common(one: list[Any], other: list[Any]) -> list[Any]:
+    """The records after those with which both lists begin."""
+    texts = [[json.dumps(builtins_of(record)) for record in records] for records in (one, other)]
+    n_common = 0
+    for mine, theirs in zip(*texts, strict=False):
+        if mine != theirs:
+            break
+        n_common += 1
+    return one[n_common:]
+
+
+def _moved(found: EditsDocument, left: EditHistory) -> list[str]:
+    """Branches that are elsewhere than they were left, in words."""
+    where = {name: PositionRecord(at.step, list(at.undone)) for name, at in left.positions.items()}
+    words = [
+        f"the branch {quoted(name)} at step {at.step}"
+        for name, at in found.branches.items()
+        if at != where.get(name)
+    ]
+    if not words and found.branch != left.branch:
+        words = [f"the branch {quoted(found.branch)} as the present one"]
+    return words
 
 
 def _document(session: EditSession, history: EditHistory) -> EditsDocument:
@@ -169,12 +267,9 @@ def load_edits(
     """
     target = Path(path)
     try:
-        with opened_utf8(target) as file:
-            text = read_pieces(file)
-        with at("$"):
-            record = converted(read_document(text), EditsDocument)
-            with at(".original"):
-                original = from_json(record.original)
+        record = _read(target)
+        with at("$"), at(".original"):
+            original = from_json(record.original)
         editor = edit(original, data, Y, validation=validation, test=test)
         _check_same_data(record, editor.session)
         with at("$"):
@@ -184,6 +279,13 @@ def load_edits(
     except DataError as wrong:
         message = str(wrong)
     raise FileError(message, target)
+
+
+def _read(path: Path) -> EditsDocument:
+    with opened_utf8(path) as file:
+        text = read_pieces(file)
+    with at("$"):
+        return converted(read_document(text), EditsDocument)
 
 
 def _check_same_data(record: EditsDocument, session: EditSession) -> None:

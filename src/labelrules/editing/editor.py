@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -305,7 +306,8 @@ class Editor:
         If it cannot be written, there is no look: the measures are not given.
         """
         step, signed = self.history.now.number, author or self.author
-        return self.session.open_test(self._rules, step, _reason(reason), signed, self._written)
+        write = partial(self._written, self.history)
+        return self.session.open_test(self._rules, step, _reason(reason), signed, write)
 
     @property
     def openings(self) -> tuple[Opening, ...]:
@@ -391,11 +393,12 @@ class Editor:
     def save(self, path: str | PathLike[str]) -> "Editor":
         """The same editor, written to a file now and after every step; see `load_edits`.
 
-        The file has the history of the editor that was made last: who goes on with an older one
-        replaces what was done since.
+        A file that holds steps which this editor does not have is not replaced, whoever made them:
+        another person, another program, or somebody who went on from this editor before. That is
+        refused, now and after every step, and nothing is written.
         """
         saved = replace(self, path=Path(path))
-        saved._written()
+        saved._written(self.history if self.path == saved.path else None)
         return saved
 
     def draft(self) -> "Editor":
@@ -436,14 +439,15 @@ class Editor:
 
     def _with(self, history: EditHistory) -> "Editor":
         other = replace(self, history=history)
-        other._written()
+        other._written(self.history)
         return other
 
-    def _written(self) -> None:
+    def _written(self, left: EditHistory | None) -> None:
+        """Write the file, in which others have left this history, if one is given."""
         if self.path is not None:
             from labelrules.editing.edit_files import write_edits
 
-            write_edits(self.session, self.history, self.path)
+            write_edits(self.session, self.history, self.path, left)
 
     def _version(self, version: Version | str) -> Version:
         if isinstance(version, Version):

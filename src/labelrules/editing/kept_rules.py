@@ -27,6 +27,11 @@ class KeptRules:
         rules = [entry.rule for entry in self.before if not entry.disabled]
         return DecisionList(self.rules.frame.schema, rules)
 
+    @property
+    def n_rules(self) -> int:
+        """How many rules of the list are kept, on either side; disabled ones are no part of it."""
+        return sum(not entry.disabled for entry in (*self.before, *self.after))
+
     def joined(self, learned: Theory, step: int) -> EditedRules:
         """All rules with the new ones in their place; those as before are known by the old id."""
         check_has_list(learned)

@@ -25,7 +25,8 @@ class Knowledge(FrozenRecord, frozen=True, kw_only=True):
     max_conditions : int, optional
         The largest body of a new rule.
     max_rules : int, optional
-        The longest list, rules that are kept included.
+        The longest list, with rules that are kept, guards of constraints and a default rule; those
+        for rows without labels and disabled rules are not part of it.
     max_literals : int, optional
         The most conditions and labels in heads of all new rules together.
 

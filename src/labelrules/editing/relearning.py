@@ -62,7 +62,28 @@ def learn_again(
 ) -> Theory:
     """The new rules only: a list, perhaps with rules for rows without labels."""
     _check_settings(learner, knowledge, kept)
-    told = _told(learner, knowledge)
+    told = _told(learner, knowledge, kept.n_rules - len(kept.prefix))
+    if kept.labels is not None or kept.after:
+        told = _without_end(told, keep_last=kept.labels is None)
+    new = _learned_after(kept, data, told, learner, knowledge, listener)
+    if knowledge.max_rules is None:
+        return new
+    room = knowledge.max_rules - kept.n_rules
+    while (excess := len(_list_of(new)) - room) > 0:  # by guards of constraints, or a default rule
+        told = _with_fewer_rules(told, excess, kept, knowledge)
+        new = _learned_after(kept, data, told, learner, knowledge, listener)
+    return new
+
+
+def _learned_after(
+    kept: KeptRules,
+    data: Dataset,
+    told: RuleClassifier,
+    learner: RuleClassifier,
+    knowledge: Knowledge,
+    listener: Callable[[Any], object] | None,
+) -> Theory:
+    """The new rules by a learner that was told all, with guards."""
     rows = data
     if kept.labels is not None:
         others = np.setdiff1d(np.arange(data.schema.n_labels), kept.labels)
@@ -72,11 +93,25 @@ def learn_again(
     prefix = start = kept.prefix
     if knowledge.preferred:
         start = _list_of(_fitted(_preferring(told, knowledge, data), rows, prefix, listener))
-    if kept.labels is not None or kept.after:
-        told = _without_end(told, keep_last=kept.labels is None)
     learned = _fitted(told, rows, start, listener)
     new = _new_rules(_within(learned, rows, learner, knowledge, prefix), len(prefix))
     return _constrained(new, prefix, knowledge) if knowledge.constraints else new
+
+
+def _with_fewer_rules(
+    told: RuleClassifier, excess: int, kept: KeptRules, knowledge: Knowledge
+) -> RuleClassifier:
+    """The learner with a limit that is lower by so many rules, or without a default rule."""
+    fewer: RuleClassifier = clone(told)
+    parameters, least = told.get_params(deep=False), len(kept.prefix)
+    if parameters["max_rules"] > least:
+        return fewer.set_params(max_rules=max(parameters["max_rules"] - excess, least))  # type: ignore[no-any-return]
+    if parameters["default_rule"] is not False:
+        return fewer.set_params(default_rule=False)  # type: ignore[no-any-return]
+    raise ValueError(
+        f"max_rules={knowledge.max_rules} is {excess} less than the rules that are kept, and those "
+        "that keep the constraints"
+    )
 
 
 def _fitted(learner: RuleClassifier, data: Dataset, prefix: DecisionList, listener: Any) -> Theory:
@@ -109,19 +144,19 @@ def _check_settings(learner: RuleClassifier, knowledge: Knowledge, kept: KeptRul
                 f"{name} can only learn all labels again, without knowledge: use "
                 "learner=SeparateAndConquer()"
             )
-    if knowledge.max_rules is not None and knowledge.max_rules < len(kept.prefix):
+    if knowledge.max_rules is not None and knowledge.max_rules < kept.n_rules:
         raise ValueError(
-            f"max_rules={knowledge.max_rules} is less than the {len(kept.prefix)} rules that are "
-            "kept"
+            f"max_rules={knowledge.max_rules} is less than the {kept.n_rules} rules that are kept"
         )
 
 
-def _told(learner: RuleClassifier, knowledge: Knowledge) -> RuleClassifier:
-    """The learner with what it is told."""
+def _told(learner: RuleClassifier, knowledge: Knowledge, n_after: int) -> RuleClassifier:
+    """The learner with what it is told; so many rules that are kept follow the new ones."""
     told: RuleClassifier = clone(learner)
-    for name in ("max_conditions", "max_rules"):
-        if getattr(knowledge, name) is not None:
-            told.set_params(**{name: getattr(knowledge, name)})
+    if knowledge.max_conditions is not None:
+        told.set_params(max_conditions=knowledge.max_conditions)
+    if knowledge.max_rules is not None:
+        told.set_params(max_rules=knowledge.max_rules - n_after)
     if knowledge.forbidden:
         told.set_params(forbidden=(*told.get_params()["forbidden"], *knowledge.forbidden))
     if isinstance(told, SeparateAndConquer):

@@ -8,11 +8,17 @@ well. A number in the code that is an argument should be typed, as in `np.int64(
 variable may stand in its place elsewhere: functions are compiled anew for each literal number.
 """
 
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 from numba import njit
 from numba.core import event
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.extending import overload
@@ -79,12 +85,94 @@ class _UnoptimisedCompiler(_KernelCompiler):
     library = _UnoptimisedLibrary
 
 
+class _CodeFiles(IndexDataCacheFile):
+    """Numba's files of compiled code, each ending with the hash of what it holds.
+
+    A damaged file is one that is not there. Code has its own key beside it: of several processes
+    that write at once, one may leave an index that leads to the code of another.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep the code for a key."""
+        super().save(key, (self._source_stamp, key, data))
+
+    def load(self, key: Any) -> Any:
+        """The code for a key, or None."""
+        stamp, its_key, data = super().load(key) or (None, None, None)
+        return data if (stamp, its_key) == (self._source_stamp, key) else None
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index() if _is_whole(self._index_path) else {}
+        except Exception:  # the types in it are those of another version of some library
+            return {}
+
+    def _load_data(self, name: str) -> Any:
+        return super()._load_data(name) if _is_whole(self._data_path(name)) else None
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[BytesIO]:
+        with super()._open_for_write(filepath) as file:
+            content = BytesIO()
+            yield content
+            file.write(content.getvalue() + _digest(content.getvalue()))
+
+
+def _is_whole(path: str) -> bool:
+    """Whether a file can be read and ends with the hash of what comes before."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError:
+        return False
+    size = len(_digest(b""))
+    return _digest(content[:-size]) == content[-size:]
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()
+
+
+class _KeptCode(FunctionCache):
+    """Compiled code on disk; what is wrong with the files there only costs time."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        locator, name = self._impl.locator, self._impl.filename_base
+        self._cache_file = _CodeFiles(self._cache_path, name, locator.get_source_stamp())
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The code for some types; None if it must be compiled."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # so is the code
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the code, unless the disk is full or nothing may be written there."""
+        try:
+            super().save_overload(sig, data)
+        except OSError as wrong:
+            _compiling.say_not_kept(self._cache_path, wrong.strerror or str(wrong))
+
+
+def _kept(decorate: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A decorator for functions whose code is kept on disk."""
+
+    def decorated(function: Any) -> Any:
+        found = decorate(function)
+        if hasattr(found, "_cache"):  # compiling is not switched off
+            found._cache = _KeptCode(function)
+        return found
+
+    return decorated
+
+
 _njit: Any = partial(njit, no_cfunc_wrapper=True)  # its types do not know the options
-_KERNEL = {"nogil": True, "cache": True, "pipeline_class": _KernelCompiler}
+_KERNEL = {"nogil": True, "pipeline_class": _KernelCompiler}
 _ONLY_KERNELS = {"no_cpython_wrapper": True, "pipeline_class": _UnoptimisedCompiler}
 _OPTIMISED = {"no_cpython_wrapper": True, "pipeline_class": _LinkedCompiler}
 
-kernel = _njit(**_KERNEL)
+kernel = _kept(_njit(**_KERNEL))
 """Called from Python, and kept on disk."""
 
 inner = _njit(**_ONLY_KERNELS)
@@ -106,7 +194,7 @@ _INLINED: Any = {"forceinline": True, "pipeline_class": _UnoptimisedCompiler}
 chosen_by_type = partial(overload, jit_options=_INLINED)
 """Decorates what chooses the compiled form of a plain function by the types of its arguments."""
 
-scoring_kernel = _njit(error_model="numpy", **_KERNEL)
+scoring_kernel = _kept(_njit(error_model="numpy", **_KERNEL))
 """A kernel that contains a formula: a division by zero gives NaN or infinity."""
 
 scoring_inner = _njit(error_model="numpy", **_ONLY_KERNELS)
@@ -118,9 +206,11 @@ scoring_once = _njit(error_model="numpy", forceinline=True, **_ONLY_KERNELS)
 formula_of_scoring = _njit(error_model="numpy")
 """A formula; tests may call it, too."""
 
-_scoring_code = _njit(
-    error_model="numpy", cache=True, no_cfunc_wrapper=False, no_cpython_wrapper=True,
-    pipeline_class=_KernelCompiler,
+_scoring_code = _kept(
+    _njit(
+        error_model="numpy", no_cfunc_wrapper=False, no_cpython_wrapper=True,
+        pipeline_class=_KernelCompiler,
+    )
 )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Begin or go on with a project, and serve it."""
 
 import os
+import signal
 import socket
 import webbrowser
 from collections.abc import Callable, Mapping
@@ -151,4 +152,12 @@ def serve(
     announce(address)
     if browser:
         webbrowser.open(address)
-    uvicorn.Server(config).run(sockets=[listener])
+    server: Any = uvicorn.Server(config)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        server.handle_exit = _except_interrupts(server.handle_exit)
+    server.run(sockets=[listener])
+
+
+def _except_interrupts(handle: Callable[[int, Any], None]) -> Callable[[int, Any], None]:
+    """A handler of signals for a program that was started to ignore Ctrl-C."""
+    return lambda number, frame: None if number == signal.SIGINT else handle(number, frame)

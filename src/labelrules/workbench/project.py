@@ -1,14 +1,15 @@
 """The rules that are worked on: a present state, its revisions, and learning in the background."""
 
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from stat import S_ISREG
 from threading import Lock, Thread
 from typing import Any, NamedTuple, TypeAlias
 
 from labelrules.editing import Editor, LearningCancelledError
+from labelrules.editing.edit_files import EditConflictError, write_edits
 
 Change: TypeAlias = Callable[[Editor], Editor]
 
@@ -49,17 +50,12 @@ class Project:
         self.state = State(1, editor.draft())
         self.job = Job()
         self.reading = Lock()  # around calls that use results that editors share and keep
-        self._file = None if path is None else ProjectFile(path)
+        self.path = path
         self._states: OrderedDict[int, State] = OrderedDict({1: self.state})
         self._n_jobs = 0
         self._lock = Lock()
         if path is not None and editor.path != path:
-            self._write(self.state.editor)
-
-    @property
-    def path(self) -> Path | None:
-        """The project file."""
-        return None if self._file is None else self._file.path
+            self.state.editor.save(path)
 
     def apply(self, revision: int, change: Change) -> State:
         """Apply a change to the state with this number, which must be the present one."""
@@ -80,19 +76,17 @@ class Project:
         return self.state
 
     def _write(self, editor: Editor) -> None:
-        if self._file is not None:
-            self._file.write(lambda path: editor.save(path))
+        if self.path is not None:
+            with _said_here():
+                write_edits(editor.session, editor.history, self.path, self.state.editor.history)
 
     def open_test(self, revision: int, reason: str) -> None:
         """Measure the present rules on the test part; the look is counted and written."""
         with self._lock:
             self._check_present(revision)
-            editor = self.state.editor
-            with self.reading:
-                if self._file is None:
-                    editor.open_test(reason)
-                else:  # a look that cannot be written is not taken
-                    self._file.write(lambda path: editor.save(path).open_test(reason))
+            editor = replace(self.state.editor, path=self.path)
+            with self.reading, _said_here():
+                editor.open_test(reason)
 
     def at(self, revision: int) -> State | None:
         """The state with this number, if it is still known."""
@@ -138,40 +132,16 @@ class Project:
         return self.job
 
 
-class ProjectFile:
-    """The file of a project; what another program has written to it is not overwritten.
-
-    Parameters
-    ----------
-    path : Path
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._known = _stamp(path)
-
-    def write(self, write: Callable[[Path], object]) -> None:
-        """Write it by this function, unless it is no longer as it was left."""
-        found = _stamp(self.path)
-        if found not in (None, self._known):
-            raise BusyError(
-                f"another program has written {self.path} since, perhaps a second workbench, and "
-                "nothing of that is overwritten: start the workbench again to go on from it"
-            )
-        try:
-            write(self.path)
-        finally:
-            self._known = _stamp(self.path)
-
-
-def _stamp(path: Path) -> tuple[int, int, int] | None:
-    """What tells whether a file was written; None if there is no file, or it is a stream."""
+@contextmanager
+def _said_here() -> Iterator[None]:
+    """A conflict about the project file with what to do in the workbench."""
     try:
-        found = path.stat()
-    except OSError:
-        return None
-    is_file = S_ISREG(found.st_mode)
-    return (found.st_ino, found.st_mtime_ns, found.st_size) if is_file else None
+        yield
+    except EditConflictError as wrong:
+        raise BusyError(
+            f"{wrong.path}: {wrong.facts}. Nothing was written: start the workbench again to go on "
+            "from the file, and make this change again"
+        ) from None
 
 
 class BusyError(ValueError):

@@ -4,12 +4,12 @@ from math import inf, nan
 from pathlib import Path
 
 import numpy as np
-import pyarrow as arrow
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from pyarrow import parquet
 
+from extras import pa as arrow
+from extras import pq as parquet
 from labelrules import Dataset, dataset, load, scan
 from labelrules.data.schema import Feature, Schema
 from labelrules.kernels.covering.tables import collect_between, count_between

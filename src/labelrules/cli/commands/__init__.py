@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from labelrules._checks import quoted, split_names, suggestion
-from labelrules.cli.io import FORMATS, Reading, check_files
+from labelrules.cli.io import FORMATS, Reading, check_files, naming_output
 
 Function = Callable[..., Any]
 
@@ -35,13 +35,25 @@ class Command(click.Command):
         """Parse the arguments; errors carry the context, by which messages name the command."""
         ctx.meta[WORDS] = list(args)
         try:
-            rest = super().parse_args(ctx, args)
+            self._check_given_once(ctx, args)
+            with naming_output():  # options such as --help print
+                rest = super().parse_args(ctx, args)
         except click.UsageError as wrong:
             wrong.ctx = wrong.ctx or ctx
             raise
         if rest and not ctx.resilient_parsing:
             raise click.UsageError(f"unexpected argument {quoted(rest[0])}", ctx)
         return rest
+
+    def _check_given_once(self, ctx: click.Context, args: list[str]) -> None:
+        """Refuse two values for an option that takes one; of them click takes the last."""
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        given: set[click.Parameter] = set()
+        for one in order:
+            takes_one = isinstance(one, click.Option) and not (one.is_flag or one.multiple)
+            if takes_one and one in given and not ctx.resilient_parsing:
+                raise click.UsageError(f"{shown_name(one)} is given twice, but takes one value")
+            given.add(one)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the options, those on how to read data in a section of their own."""
@@ -156,6 +168,18 @@ def names(text: str) -> list[str]:
     return found
 
 
+def list_option(*words: str, of: Callable[[list[str]], list[Any]] = list, **more: Any) -> Function:
+    """The option for names separated by commas, which may be given again for more of them.
+
+    `of` checks all of them, or makes other values of them.
+    """
+
+    def together(ctx: click.Context, param: click.Parameter, given: Any) -> list[Any] | None:
+        return of([name for some in given for name in some]) if given else None
+
+    return click.option(*words, type=names, multiple=True, callback=together, **more)
+
+
 def character(text: str) -> str:
     """One character; a tab may be given by name, which is easier in a shell."""
     found = {"tab": "\t", "\\t": "\t"}.get(text, text)
@@ -203,12 +227,12 @@ def json_option(what: str) -> Function:
 
 
 _READING = {
-    "--labels": (names, "label columns: a,b,c"),
+    "--labels": (names, "label columns: a,b,c; repeatable"),
     "--part": (OneOf("part", ("train", "test")), "train or test, of a data set by name"),
     "--format": (OneOf("format", FORMATS), f"{', '.join(FORMATS)}; default: by file extension"),
     "--xml": (File(), "Mulan's XML file that lists the labels"),
-    "--nominal": (names, "columns of numbers that stand for categories"),
-    "--ignore": (names, "columns to leave out"),
+    "--nominal": (names, "columns of numbers that stand for categories; repeatable"),
+    "--ignore": (names, "columns to leave out; repeatable"),
     "--delimiter": (character, "the character between cells (,)"),
     "--missing": (str, "the cell that stands for a missing value (empty)"),
     "--encoding": (encoding, "the encoding of the file (utf-8)"),
@@ -240,5 +264,6 @@ def reading_options(command: Function) -> Function:
 
     decorated: Function = with_reading
     for name, (kind, about) in reversed(_READING.items()):
-        decorated = click.option(name, type=kind, help=about)(decorated)
+        option = list_option if kind is names else partial(click.option, type=kind)
+        decorated = option(name, help=about)(decorated)
     return decorated

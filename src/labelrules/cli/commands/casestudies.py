@@ -3,7 +3,7 @@
 import click
 
 from labelrules.cli.app import SUCCESS
-from labelrules.cli.commands import Command, File, json_option, names
+from labelrules.cli.commands import Command, File, json_option, list_option
 from labelrules.cli.io import STANDARD, check_files, plain, say, shown_progress, write
 
 EXAMPLES = """
@@ -14,10 +14,9 @@ labelrules casestudies data --sets flags,emotions,medical --folder some-results
 REPORT = "casestudies.html"
 
 
-def _sets(text: str) -> list[str]:
+def _sets(found: list[str]) -> list[str]:
     from labelrules.experiments.casestudies.materials import chosen_sets
 
-    found = names(text)
     try:
         chosen_sets(found, quick=False)
     except ValueError as wrong:
@@ -38,7 +37,9 @@ def _sets(text: str) -> list[str]:
     "--folder", type=File(), default="casestudies-results",
     help="keep models, fits and times here, and go on with those that are (casestudies-results)",
 )  # fmt: skip
-@click.option("--sets", type=_sets, metavar="SETS", help="only these data sets: flags,yeast")
+@list_option(
+    "--sets", of=_sets, metavar="SETS", help="only these data sets: flags,yeast; repeatable"
+)
 @click.option("--quick", is_flag=True, help="only the four smallest data sets")
 @click.option("--restart", is_flag=True, help="remove what is in the folder first")
 @json_option("the chapter's statements with what was found")

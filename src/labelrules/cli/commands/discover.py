@@ -80,7 +80,7 @@ def command(
     elif output is not None:
         write(csv_text(columns, [map(_cell, row) for row in rows]), output)
     else:
-        print(found)
+        write(f"{found}\n")
 
 
 def _cell(value: Any) -> Any:

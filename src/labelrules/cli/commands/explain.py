@@ -13,8 +13,8 @@ from labelrules.cli.commands import (
     OneOf,
     data_argument,
     json_option,
+    list_option,
     model_argument,
-    names,
     output_option,
     reading_options,
 )
@@ -101,11 +101,11 @@ class Options:
 @model_argument("model")
 @data_argument
 @click.option("--row", "rows", type=Count(0), multiple=True, help="counted from 0; repeatable (0)")
-@click.option("--label", "only", type=names, help="only these labels")
+@list_option("--label", "only", help="only these labels: a,b; repeatable")
 @click.option("--style", type=OneOf("style", STYLES), default="text", help=STYLES_HELP)
 @click.option("--details", is_flag=True, help="every label, training rows, later rules")
 @click.option("--training", type=DataName(), help="to name training rows (if --part test: train)")
-@click.option("--fixed", type=names, help="features that a counterfactual must not change")
+@list_option("--fixed", help="features that a counterfactual must not change: a,b; repeatable")
 @click.option("--changes/--no-changes", default=True, help="search for counterfactuals")
 @click.option("--limit", type=Count(1), help="the most rows to try for a counterfactual (10000)")
 @output_option("the explanation")

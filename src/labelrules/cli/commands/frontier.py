@@ -13,7 +13,7 @@ from labelrules.cli.commands import (
     File,
     data_argument,
     json_option,
-    names,
+    list_option,
     reading_options,
 )
 from labelrules.cli.commands.learn import LEARNERS, ending_early
@@ -41,14 +41,14 @@ labelrules frontier readers.csv --labels quality,tabloid --folds 2 --csv points.
 PICTURES = (".svg", ".png", ".pdf")
 
 
-def _sizes(text: str) -> list[int]:
-    return [Count(1).convert(size, None, None) for size in names(text)]
+def _sizes(texts: list[str]) -> list[int]:
+    return [Count(1).convert(size, None, None) for size in texts]
 
 
-def _learners(text: str) -> list[str]:
+def _learners(texts: list[str]) -> list[str]:
     from labelrules.experiments.cross_validation import checked_learners
 
-    found = [LEARNERS.convert(name, None, None) for name in names(text)]
+    found = [LEARNERS.convert(name, None, None) for name in texts]
     with _blaming_option():
         checked_learners(found)
     return found
@@ -76,12 +76,14 @@ MEASURES_HELP = "micro-F1, formula/averaging; repeatable; the first decides wher
 
 @click.command("frontier", cls=Command, examples=EXAMPLES)
 @data_argument
-@click.option("--sizes", type=_sizes, metavar="SIZES", help="limits of literals: 50,100,200")
-@click.option(
+@list_option(
+    "--sizes", of=_sizes, metavar="SIZES", help="limits of literals: 50,100,200; repeatable"
+)
+@list_option(
     "--learners",
-    type=_learners,
+    of=_learners,
     metavar="NAMES",
-    help="names of learners, as for labelrules learn: a,b",
+    help="names of learners, as for labelrules learn: a,b; repeatable",
 )
 @click.option("--folds", type=Count(2), default=5, help="folds of the cross-validation (5)")
 @click.option(

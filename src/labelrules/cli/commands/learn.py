@@ -375,7 +375,7 @@ def ending_early() -> Iterator[list[int]]:
 
 @contextmanager
 def _interrupts() -> Iterator[list[int]]:
-    """Take note of Ctrl-C, after which learners end early."""
+    """Take note of Ctrl-C, after which learners end early, unless it is to be ignored."""
     noted: list[int] = []
     before, complain = signal.getsignal(signal.SIGINT), sys.unraisablehook
 
@@ -389,15 +389,20 @@ def _interrupts() -> Iterator[list[int]]:
         if not issubclass(lost.exc_type, KeyboardInterrupt):
             complain(lost)
 
+    # Whoever starts a program in the background, a shell too, may have it ignore Ctrl-C; a handler
+    # that is not Python's, None here, could not be put back.
+    is_heard = before not in (signal.SIG_IGN, None)
     with suppress(ValueError):  # not in the main thread, where no signals arrive
-        signal.signal(signal.SIGINT, note)
+        if is_heard:
+            signal.signal(signal.SIGINT, note)
     sys.unraisablehook = complain_of_others
     try:
         yield noted
     finally:
         sys.unraisablehook = complain
         with suppress(ValueError):
-            signal.signal(signal.SIGINT, before)
+            if is_heard:
+                signal.signal(signal.SIGINT, before)
 
 
 def _print(
@@ -424,15 +429,16 @@ def _print(
     is_read = is_terminal()
     if not quiet:
         header = _header(theories, about)
-        print(f"{header}\n") if is_read else say(header)
+        write(f"{header}\n\n") if is_read else say(header)
     if theories:
-        print(reading_text(model) if is_read else text_of(model, "plain", evidence=True))
+        text = reading_text(model) if is_read else text_of(model, "plain", evidence=True)
+        write(f"{text}\n")
     for line in [] if quiet else model.shortcomings():
         say(line)
     if values is not None:
-        print("\n" * bool(theories) + values_text(values))
+        write("\n" * bool(theories) + values_text(values) + "\n")
     if folds is not None:
-        print(f"\n{folds}")
+        write(f"\n{folds}\n")
 
 
 def _rules_document(model: Model, rules: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Open files to read, plain or compressed, in any encoding, and replace files as a whole."""
+"""Open files, plain or compressed, in any encoding; lock them, and replace them as a whole."""
 
 import codecs
 import errno
@@ -8,6 +8,7 @@ import re
 import secrets
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
@@ -17,6 +18,11 @@ from typing import Any, TextIO
 
 from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.compression import compression_by_name, unreadable_errors
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 UTF8 = ("utf-8", "utf-8-sig")
 """The names of UTF-8, with and without a byte order mark."""
@@ -37,6 +43,7 @@ _DESCRIPTORS = re.compile(r"/dev/fd|/proc/(?P<process>\d+)(?:/task/\d+)?/fd")
 """Folders that hold the open files of a process, such as its standard output."""
 
 _MOST_LINKS = 40  # as many as Linux follows
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}  # of some file systems
 
 
 @contextmanager
@@ -202,6 +209,64 @@ def replacing(path: Path) -> Iterator[Path]:
         raise
     except OSError as wrong:
         raise FileError(f"cannot write: {why_unreadable(wrong)}", path) from None
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Wait until no other program has this lock, and hold it meanwhile; a stream has none.
+
+    What carries it is a file beside `path`, which vanishes at the end. The lock is the operating
+    system's and ends with the process, so that a lock file left by a crash keeps nobody waiting.
+    """
+    if is_stream(path):
+        yield
+        return
+    place = Path(os.path.realpath(path))
+    lock = place.with_name(f".{place.name[:60]}.lock")  # no longer than a name may be
+    try:
+        descriptor = _lock_taken(lock)
+    except OSError as wrong:
+        raise FileError(f"cannot lock: {why_unreadable(wrong)}", lock) from None
+    try:
+        yield
+    finally:
+        _give_back(descriptor, lock)
+
+
+def _lock_taken(lock: Path) -> int:
+    """A descriptor of the lock file that has the lock."""
+    while True:
+        descriptor = os.open(lock, os.O_CREAT | os.O_RDWR, 0o666)
+        try:
+            _wait_for_lock(descriptor)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(descriptor), lock.stat()):
+                    return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # who had the lock has removed this file: others take the next one
+
+
+def _wait_for_lock(descriptor: int) -> None:
+    if sys.platform == "win32":
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except OSError as wrong:
+        if wrong.errno not in _NO_LOCKS:
+            raise
+
+
+def _give_back(descriptor: int, lock: Path) -> None:
+    """Remove the lock file while it is locked; Windows removes only what nobody has open."""
+    if sys.platform == "win32":
+        os.close(descriptor)
+    with suppress(OSError):
+        lock.unlink()
+    if sys.platform != "win32":
+        os.close(descriptor)
 
 
 @contextmanager

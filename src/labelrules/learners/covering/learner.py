@@ -110,7 +110,7 @@ class SeparateAndConquer(RuleClassifier):
     open_share : float, default=0.0
         Learning ends when at most this share of all cells is open.
     max_rules : int, optional
-        The longest list, rules given to `fit` included.
+        The longest list, rules given to `fit` included; a default rule comes on top.
     max_literals : int, optional
         The most literals of the theory, rules for rows without labels included: conditions and
         labels in heads. The least useful rules are left out.
