@@ -264,7 +264,7 @@ def test_rows_as_people_have_them():
     exec(to_python(theory), module)
     labels = module["labels"]
     assert labels({"n": np.float32(1.5), "c": 3.0}) == ["a", "b"]
-    assert labels({"n": True, "c": np.int64(3), "more": 1}) == ["b"]
+    assert labels({"n": np.int8(1), "c": np.int64(3), "more": 1}) == ["b"]
     assert labels({"n": math.nan, "c": True}) == ["c_"]
     assert labels({"n": None, "c": "unheard of"}) == []
     assert labels({"n": pd.NA, "c": pd.NA}) == []
@@ -272,6 +272,8 @@ def test_rows_as_people_have_them():
         labels({"n": 1})
     with pytest.raises(ValueError, match="'n' must be a number, not '1'"):
         labels({"n": "1", "c": None})
+    with pytest.raises(ValueError, match="'n' must be a number, not True"):
+        labels({"n": True, "c": None})
 
 
 def test_names_cannot_break_out_of_the_module():
