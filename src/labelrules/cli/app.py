@@ -34,7 +34,6 @@ COMMANDS = {
     "report": "Write a model and its evidence as one HTML file.",
     "frontier": "Cross-validate learners with limits of size, and find the knee.",
     "experiment": "Compare learners over data sets by a plan, with statistical tests.",
-    "casestudies": "Repeat the chapter's case studies, and report what is seen here, too.",
     "discover": "Find itemsets, association rules, label constraints, or subgroups.",
     "convert": "Convert data or a model to another format.",
     "stats": "Count rows, features, labels and label sets of data.",
@@ -80,8 +79,10 @@ click.version_option(
 )(help_option(program))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, group: click.Group = program) -> int:
     """Run a command, by default that of this process, and return the exit status.
+
+    Another group of commands gets the same messages and statuses.
 
     Examples
     --------
@@ -91,12 +92,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     _prepare_output()
     try:
-        status = _run(list(sys.argv[1:] if arguments is None else arguments))
+        status = _run(list(sys.argv[1:] if arguments is None else arguments), group)
         sys.stdout.flush()
         return status
     except click.UsageError as wrong:
-        path = wrong.ctx.command_path if wrong.ctx else "labelrules"
-        command = path.partition(" ")[2]
+        path = wrong.ctx.command_path if wrong.ctx else str(group.name)
+        command = path.removeprefix(str(group.name)).strip()
         say(f"{command}: {_message(wrong)}" if command else _message(wrong))
         say(f"see {path} --help", prefix="")
         return WRONG_USAGE
@@ -125,7 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
 
 
-def _run(words: list[str]) -> int:
+def _run(words: list[str], group: click.Group) -> int:
     """Run the program; `click.Command.main` would exit with 1 on Ctrl-C and broken pipes."""
     if COMPLETE_VARIABLE in os.environ:
         from labelrules.cli.commands.completion import completed
@@ -135,8 +136,8 @@ def _run(words: list[str]) -> int:
     if not words or words[0] == "help":
         words = [*words[1:2], "--help"]
     try:
-        with program.make_context("labelrules", words) as context:
-            return int(program.invoke(context) or SUCCESS)
+        with group.make_context(group.name, words) as context:
+            return int(group.invoke(context) or SUCCESS)
     except click.exceptions.Exit as end:  # after --help and --version
         return end.exit_code
 

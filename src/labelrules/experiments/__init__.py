@@ -1,11 +1,5 @@
 """COMPARE: learners side by side: quality against size, and ranks and tests over data sets."""
 
-from labelrules.experiments.casestudies.both_studies import (
-    CaseStudies,
-    CaseStudyProgress,
-    case_studies,
-)
-from labelrules.experiments.casestudies.claims import Claim
 from labelrules.experiments.comparing.bayesian import (
     BayesianSignedRank,
     Posterior,
@@ -41,9 +35,6 @@ from labelrules.experiments.splitter import IterativeStratifiedKFold
 __all__ = [
     "AverageRanks",
     "BayesianSignedRank",
-    "CaseStudies",
-    "CaseStudyProgress",
-    "Claim",
     "CrossValidation",
     "ExperimentProgress",
     "Fit",
@@ -65,7 +56,6 @@ __all__ = [
     "WilcoxonHolm",
     "average_ranks",
     "bayesian_signed_rank",
-    "case_studies",
     "critical_difference",
     "critical_difference_svg",
     "cross_validate",

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from itertools import combinations
 from statistics import fmean
 
-from labelrules._checks import counted, listed
-from labelrules.experiments.casestudies.chapter import FLAG_RULES, NOT_REJECTED
-from labelrules.experiments.casestudies.claims import Claim, claim, share_text, unexamined
-from labelrules.experiments.casestudies.materials import OBJECTIVES, objective_of
-from labelrules.experiments.casestudies.multi_heads import (
+from casestudies.chapter import FLAG_RULES, NOT_REJECTED
+from casestudies.claims import Claim, claim, share_text, unexamined
+from casestudies.materials import OBJECTIVES, objective_of
+from casestudies.multi_heads import (
     EXACT_SUBSET,
     FlagLists,
     FlagRule,
     MultiHeadStudy,
 )
+from labelrules._checks import counted, listed
 from labelrules.experiments.comparing.score_tables import p_text
 from labelrules.rules.formats.theory_parser import parse_rule
 

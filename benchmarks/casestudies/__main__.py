@@ -1,21 +1,23 @@
-"""``labelrules casestudies``: the chapter's case studies repeated, as an HTML report."""
+"""``python -m casestudies``, ``make casestudies``: the case studies repeated, as an HTML report."""
+
+import sys
 
 import click
 
-from labelrules.cli.app import SUCCESS
+from labelrules.cli.app import SUCCESS, main
 from labelrules.cli.commands import Command, File, json_option, names
 from labelrules.cli.io import STANDARD, check_files, plain, say, shown_progress, write
 
 EXAMPLES = """
-labelrules casestudies data
-labelrules casestudies data --quick -o quick.html
-labelrules casestudies data --sets flags,emotions,medical --folder some-results
+python -m casestudies data
+python -m casestudies data --quick -o quick.html
+python -m casestudies data --sets flags,emotions,medical --folder some-results
 """
 REPORT = "casestudies.html"
 
 
 def _sets(text: str) -> list[str]:
-    from labelrules.experiments.casestudies.materials import chosen_sets
+    from casestudies.materials import chosen_sets
 
     found = names(text)
     try:
@@ -51,7 +53,7 @@ def command(
     check_files(output, [])
     if as_json and output == STANDARD:
         raise click.UsageError("--json and --output - both write to the standard output")
-    from labelrules.experiments import case_studies
+    from casestudies import case_studies
 
     with shown_progress("case studies", 1.0, quiet) as bar:
         try:
@@ -73,3 +75,9 @@ def command(
     if output != STANDARD and not quiet:
         say(f"report in {output}, models and fits in {folder}")
     return SUCCESS
+
+
+program = click.Group("python -m", commands=[command])
+
+if __name__ == "__main__":
+    sys.exit(main(["casestudies", *sys.argv[1:]], program))

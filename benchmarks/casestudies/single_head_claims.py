@@ -3,24 +3,24 @@
 from collections.abc import Iterator
 from math import comb
 
-from labelrules._checks import counted
-from labelrules.experiments.casestudies.chapter import (
+from casestudies.chapter import (
     LARGEST_PER_LABEL,
     RULES,
     SHOWN_LABELS,
     USUAL_SIZES,
 )
-from labelrules.experiments.casestudies.claims import (
+from casestudies.claims import (
     Claim,
     claim,
     share_text,
     unexamined,
 )
-from labelrules.experiments.casestudies.single_heads import (
+from casestudies.single_heads import (
     LEARNERS,
     SingleHeadModels,
     SingleHeadStudy,
 )
+from labelrules._checks import counted
 from labelrules.rules import Rule
 from labelrules.rules.formats.theory_parser import parse_rule
 

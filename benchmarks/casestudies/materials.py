@@ -8,10 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelrules._checks import listed, quoted, suggestion
-from labelrules.data import Dataset, Schema, load
-from labelrules.data.errors import DataError
-from labelrules.experiments.casestudies.chapter import (
+from casestudies.chapter import (
     FLAG_RULES,
     LABEL_NAMES,
     MULTI_HEADS,
@@ -20,6 +17,9 @@ from labelrules.experiments.casestudies.chapter import (
     SINGLE_HEADS,
     STATISTICS,
 )
+from labelrules._checks import listed, quoted, suggestion
+from labelrules.data import Dataset, Schema, load
+from labelrules.data.errors import DataError
 from labelrules.learners import (
     BinaryRelevance,
     LabelPowerset,

@@ -4,9 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from labelrules._html import render
-from labelrules.data import statistics
-from labelrules.experiments.casestudies.chapter import (
+from casestudies.chapter import (
     ALPHA,
     FLAG_RULES,
     LABEL_NAMES,
@@ -15,19 +13,21 @@ from labelrules.experiments.casestudies.chapter import (
     SHOWN_LABELS,
     STATISTICS,
 )
-from labelrules.experiments.casestudies.claims import Claim
-from labelrules.experiments.casestudies.materials import (
+from casestudies.claims import Claim
+from casestudies.materials import (
     OBJECTIVES,
     Materials,
     StudyData,
     multi_head_learners,
     single_head_learners,
 )
-from labelrules.experiments.casestudies.multi_heads import MEASURES as MULTI_MEASURES
-from labelrules.experiments.casestudies.multi_heads import FlagLists, MultiHeadStudy
-from labelrules.experiments.casestudies.single_heads import LEARNERS, SingleHeadStudy
-from labelrules.experiments.casestudies.single_heads import MEASURES as SINGLE_MEASURES
-from labelrules.experiments.casestudies.time_picture import time_picture_svg
+from casestudies.multi_heads import MEASURES as MULTI_MEASURES
+from casestudies.multi_heads import FlagLists, MultiHeadStudy
+from casestudies.single_heads import LEARNERS, SingleHeadStudy
+from casestudies.single_heads import MEASURES as SINGLE_MEASURES
+from casestudies.time_picture import template, time_picture_svg
+from labelrules._html import render
+from labelrules.data import statistics
 from labelrules.experiments.comparing.diagrams import critical_difference_svg
 from labelrules.experiments.comparing.ranks import FriedmanTest
 from labelrules.experiments.comparing.score_tables import p_text
@@ -39,7 +39,7 @@ from labelrules.rules import rule_text
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from labelrules.experiments.casestudies.both_studies import CaseStudies
+    from casestudies.both_studies import CaseStudies
 
 TOPICS_OF_PARTS = {
     "rules": ("Class4", "Cough", "Joke"),
@@ -85,7 +85,7 @@ def report_page(found: "CaseStudies") -> str:
         "version": library_version(),
         "styles": [render("style.css"), render("workbench.css")],
     }
-    return f"{render('casestudies/report.html', **values)}\n"
+    return f"{render(template('report.html'), **values)}\n"
 
 
 def _of_part(claims: tuple[Claim, ...], part: str) -> Iterator[tuple[int, Claim]]:

@@ -7,19 +7,20 @@ from statistics import fmean, median
 
 import numpy as np
 import pytest
+from casestudies import CaseStudyProgress, case_studies, kept_work
+from casestudies.__main__ import program
+from casestudies.chapter import FLAG_ROW, STATISTICS
+from casestudies.claims import VERDICTS, graded
+from casestudies.kept_work import MULTI
+from casestudies.materials import LABEL_SETS, OBJECTIVES, covering
+from casestudies.multi_heads import TimePair
+from casestudies.time_picture import time_picture_svg
 
 from labelrules import explain
 from labelrules.data import DataError, load, write_mulan
-from labelrules.experiments import CaseStudyProgress, FitOutcome, case_studies, friedman_test
-from labelrules.experiments.casestudies import kept_work
-from labelrules.experiments.casestudies.chapter import FLAG_ROW, STATISTICS
-from labelrules.experiments.casestudies.claims import VERDICTS, graded
-from labelrules.experiments.casestudies.kept_work import MULTI
-from labelrules.experiments.casestudies.materials import LABEL_SETS, OBJECTIVES, covering
-from labelrules.experiments.casestudies.multi_heads import TimePair
-from labelrules.experiments.casestudies.time_picture import time_picture_svg
+from labelrules.experiments import FitOutcome, friedman_test
 from labelrules.learners import SeparateAndConquer
-from shell import called, output
+from shell import called
 from tiny_studies import N_TRAIN, write_sets
 
 FIT = "labelrules.experiments.running.run.limited_outcome"
@@ -226,19 +227,45 @@ def test_wrong_calls_are_explained(place, tmp_path, given, message):
     assert not (tmp_path / "kept").exists()
 
 
+def asked(*words):
+    """Call ``python -m casestudies`` with these words."""
+    return called("casestudies", *words, group=program)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (
+            "data --sets flag",
+            2,
+            "--sets: the chapter has no data set 'flag'; did you mean",
+        ),
+        ("data --sets flags,,", 2, "--sets: a name is empty: give names separated by commas"),
+        ("data -o - --json", 2, "--json and --output - both write to the standard output"),
+        ("data -o nowhere/a.html", 2, "nowhere/a.html: cannot write: there is no folder 'nowhere'"),
+        ("nowhere", 1, "nowhere: this folder does not exist"),
+    ],
+)
+def test_wrong_words_are_explained(words, status, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = asked(*words.split())
+    assert (done.code, done.out) == (status, "")
+    assert message in done.err
+
+
 def test_the_command_writes_the_report_and_prints_the_statements(
     found, place, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    words = ["casestudies", str(place), "--folder", str(place / "kept")]
-    done = called(*words)
+    words = [str(place), "--folder", str(place / "kept")]
+    done = asked(*words)
     assert (done.code, done.out) == (0, f"{found}\n")
     assert done.err == f"labelrules: report in casestudies.html, models and fits in {place}/kept\n"
     assert (tmp_path / "casestudies.html").read_text().startswith("<!DOCTYPE html>")
-    rows = called(*words, "--json", "-q").json
+    rows = asked(*words, "--json", "-q").json
     assert rows["verdicts"] == found.verdicts
     assert [row["found"] for row in rows["statements"]] == [one.found for one in found.claims]
-    assert output(*words, "-o", "-", "-q").startswith("<!DOCTYPE html>")
+    assert asked(*words, "-o", "-", "-q").out.startswith("<!DOCTYPE html>")
 
 
 @pytest.mark.parametrize("where", [f"{kept_work.__name__}._learned", FIT])
@@ -254,11 +281,11 @@ def test_ctrl_c_keeps_what_is_finished(place, tmp_path, monkeypatch, where):
             raise KeyboardInterrupt
         return real(*given)
 
-    words = ["casestudies", str(place), "--sets", "genbase", "--folder", str(tmp_path / "kept"),
-             "-o", str(tmp_path / "report.html")]  # fmt: skip
+    words = [str(place), "--sets", "genbase", "--folder", str(tmp_path / "kept"), "-o",
+             str(tmp_path / "report.html")]  # fmt: skip
     with monkeypatch.context() as patch:
         patch.setattr(where, interrupted)
-        done = called(*words)
+        done = asked(*words)
     assert done.code == 130
     assert done.err.endswith(
         f"interrupted in the middle; what is finished is kept in {tmp_path}/kept\n"
@@ -269,7 +296,7 @@ def test_ctrl_c_keeps_what_is_finished(place, tmp_path, monkeypatch, where):
     assert len(kept) == 2
     with monkeypatch.context() as patch:
         patch.setattr(where, lambda *given: calls.append(given) or real(*given))
-        assert called(*words).code == 0
+        assert asked(*words).code == 0
     n_all = 4 + 6 * 3 if where != FIT else 4 + 10  # models, and three rounds of six; or fits
     assert len(calls) == n_all + 1  # one that was interrupted
 

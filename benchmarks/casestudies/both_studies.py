@@ -10,13 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from labelrules._checks import counted, truth_value
-from labelrules.data import Dataset, Schema
-from labelrules.data.schema import Feature
-from labelrules.experiments.casestudies.case_study_report import report_page
-from labelrules.experiments.casestudies.claims import Claim, Verdict, tally
-from labelrules.experiments.casestudies.kept_work import StudyFolder
-from labelrules.experiments.casestudies.materials import (
+from casestudies.case_study_report import report_page
+from casestudies.claims import Claim, Verdict, tally
+from casestudies.kept_work import StudyFolder
+from casestudies.materials import (
     Materials,
     chosen_sets,
     multi_head_learners,
@@ -24,10 +21,13 @@ from labelrules.experiments.casestudies.materials import (
     studied,
     study_materials,
 )
-from labelrules.experiments.casestudies.multi_head_claims import claims_on_multi_heads
-from labelrules.experiments.casestudies.multi_heads import MultiHeadStudy, multi_head_study
-from labelrules.experiments.casestudies.single_head_claims import claims_on_single_heads
-from labelrules.experiments.casestudies.single_heads import SingleHeadStudy, single_head_study
+from casestudies.multi_head_claims import claims_on_multi_heads
+from casestudies.multi_heads import MultiHeadStudy, multi_head_study
+from casestudies.single_head_claims import claims_on_single_heads
+from casestudies.single_heads import SingleHeadStudy, single_head_study
+from labelrules._checks import counted, truth_value
+from labelrules.data import Dataset, Schema
+from labelrules.data.schema import Feature
 from labelrules.learners.base.progress import Listener, nested_fit, progress_listener
 
 
@@ -149,7 +149,7 @@ def case_studies(
 
     Examples
     --------
-    >>> from labelrules.experiments import case_studies
+    >>> from casestudies import case_studies
     >>> found = case_studies("../shared/data", quick=True)  # doctest: +SKIP
     >>> print(found.headline)  # doctest: +SKIP
     25 statements of the chapter: 14 seen here, too, 5 in part, 2 not; 4 not examined

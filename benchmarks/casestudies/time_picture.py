@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from math import ceil, floor, log10
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from casestudies.multi_heads import TimePair
 from labelrules._html import render
-from labelrules.experiments.casestudies.multi_heads import TimePair
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+
+TEMPLATES = Path(__file__).parent / "templates"
 
 _SIZE = 380  # of the square between the axes
 _LEFT, _TOP, _BOTTOM = 64, 40, 92
@@ -45,6 +48,11 @@ class _Scale(NamedTuple):
         return [(self.place(10.0**n), _power(n)) for n in range(self.low, self.high + 1)]
 
 
+def template(name: str) -> str:
+    """The text of a template of the report."""
+    return (TEMPLATES / name).read_text("utf-8")
+
+
 def _power(n: int) -> str:
     return f"{10**n:,}" if n >= 0 else f"{10.0**n:.{-n}f}"
 
@@ -68,7 +76,7 @@ def time_picture_svg(times: Sequence[TimePair]) -> "Markup":
     drawn = [_drawn(one, forms[one.objective], scale, empty) for empty in (True, False)
              for one in times]  # fmt: skip
     return render(
-        "casestudies/times.svg",
+        template("times.svg"),
         title="Processor seconds of learning: multi-label against single-label heads",
         description="; ".join(one.sentence for one in drawn if not one.is_empty),
         points=drawn,

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelrules.data import Dataset
-from labelrules.experiments.casestudies.chapter import SHOWN_LABELS
-from labelrules.experiments.casestudies.kept_work import SINGLE, StudyFolder
-from labelrules.experiments.casestudies.materials import (
+from casestudies.chapter import SHOWN_LABELS
+from casestudies.kept_work import SINGLE, StudyFolder
+from casestudies.materials import (
     StudyData,
     report_row,
     single_head_learners,
 )
+from labelrules.data import Dataset
 from labelrules.experiments.running.results import Results
 from labelrules.inspection import Edge, LabelExplanation, LabelGraph, explain, label_graph
 from labelrules.learners.base.progress import Listener

@@ -8,11 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelrules._types import UNSET
-from labelrules.data import Dataset
-from labelrules.experiments.casestudies.chapter import ALPHA, FLAG_ROW
-from labelrules.experiments.casestudies.kept_work import MULTI, StudyFolder
-from labelrules.experiments.casestudies.materials import (
+from casestudies.chapter import ALPHA, FLAG_ROW
+from casestudies.kept_work import MULTI, StudyFolder
+from casestudies.materials import (
     LABEL_SETS,
     OBJECTIVES,
     SUBSET,
@@ -20,6 +18,8 @@ from labelrules.experiments.casestudies.materials import (
     covering,
     multi_head_learners,
 )
+from labelrules._types import UNSET
+from labelrules.data import Dataset
 from labelrules.experiments.comparing.nemenyi import NemenyiTest, nemenyi_test
 from labelrules.experiments.comparing.ranks import FriedmanTest, friedman_test
 from labelrules.experiments.comparing.score_tables import ScoreTable
