@@ -16,8 +16,8 @@ from casestudies.materials import OBJECTIVES
 from casestudies.time_picture import time_picture_svg
 from written import DOCS, folder, table, write
 
-from labelrules.experiments import critical_difference_svg
-from labelrules.experiments.comparing.score_tables import p_text
+from labelrules.lab import critical_difference_svg
+from labelrules.lab.comparing.score_tables import p_text
 
 RESULTS = DOCS.parent / "casestudies-results"
 PICTURES = {

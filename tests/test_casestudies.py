@@ -18,12 +18,12 @@ from casestudies.time_picture import time_picture_svg
 
 from labelrules import explain
 from labelrules.data import DataError, load, write_mulan
-from labelrules.experiments import FitOutcome, friedman_test
+from labelrules.lab import FitOutcome, friedman_test
 from labelrules.learners import SeparateAndConquer
 from shell import called
 from tiny_studies import N_TRAIN, write_sets
 
-FIT = "labelrules.experiments.running.run.limited_outcome"
+FIT = "labelrules.lab.running.run.limited_outcome"
 """Runs one fit of an experiment."""
 SETS = ("flags", "medical", "yeast", "genbase")
 

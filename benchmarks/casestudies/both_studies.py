@@ -140,7 +140,7 @@ def case_studies(
         Whether to begin anew.
     progress : bool or function, default=False
         Whether to show a progress bar, or a function to call with each
-        :class:`~labelrules.experiments.CaseStudyProgress`.
+        :class:`~labelrules.lab.CaseStudyProgress`.
 
     Returns
     -------

@@ -17,9 +17,9 @@ from labelrules.data import Dataset, FileError
 from labelrules.data.document import Record, converted, read_document
 from labelrules.data.files.access import opened_utf8, replacing
 from labelrules.data.fingerprints import fingerprint
-from labelrules.experiments.running.definitions import Division, fit_fingerprint, seeded
-from labelrules.experiments.running.results import Results
-from labelrules.experiments.running.run import ExperimentFolder, experiment
+from labelrules.lab.running.definitions import Division, fit_fingerprint, seeded
+from labelrules.lab.running.results import Results
+from labelrules.lab.running.run import ExperimentFolder, experiment
 from labelrules.learners.base.progress import LearningInterrupted, Listener, nested_fit
 from labelrules.rules import Theory
 from labelrules.storage import load_model, save

@@ -14,7 +14,7 @@ from casestudies.multi_heads import (
     MultiHeadStudy,
 )
 from labelrules._checks import counted, listed
-from labelrules.experiments.comparing.score_tables import p_text
+from labelrules.lab.comparing.score_tables import p_text
 from labelrules.rules.formats.theory_parser import parse_rule
 
 OTHER_SEARCH = (

@@ -15,8 +15,8 @@ from casestudies.materials import (
     single_head_learners,
 )
 from labelrules.data import Dataset
-from labelrules.experiments.running.results import Results
 from labelrules.inspection import Edge, LabelExplanation, LabelGraph, explain, label_graph
+from labelrules.lab.running.results import Results
 from labelrules.learners.base.progress import Listener
 from labelrules.rules import DecisionList, LayeredTheory, Rule, Theory, rule_text
 

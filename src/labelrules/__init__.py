@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from labelrules.discovery import association_rules, frequent_itemsets
     from labelrules.discovery.subgroup_discovery.search import subgroups
     from labelrules.editing import edit, load_edits
-    from labelrules.experiments import cross_validate, experiment, frontier
     from labelrules.inspection.comparison import compare
     from labelrules.inspection.explanation.explaining import explain
     from labelrules.inspection.summaries import summary
     from labelrules.inspection.tracing import trace
+    from labelrules.lab import cross_validate, experiment, frontier
     from labelrules.learners import (
         AssociativeClassifier,
         BinaryRelevance,
@@ -126,7 +126,7 @@ __all__ = [
 
 _ROOMS = (
     "_types", "data", "measures", "rules", "search", "discovery", "inspection", "export",
-    "learners", "serving", "storage", "experiments", "editing",
+    "learners", "serving", "storage", "lab", "editing",
 )  # fmt: skip
 """Where the public names are, the lower rooms first."""
 

@@ -10,7 +10,7 @@ import pytest
 
 from labelrules import frontier, load
 from labelrules.cli.commands import frontier as program
-from labelrules.experiments import FrontierProgress
+from labelrules.lab import FrontierProgress
 from shell import called, output
 
 WORDS = ["frontier", "magazines", "--sizes", "8,3", "--folds", "3"]

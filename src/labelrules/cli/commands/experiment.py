@@ -14,7 +14,7 @@ from labelrules.cli.io import STANDARD, check_files, csv_text, plain, say, shown
 
 if TYPE_CHECKING:
     from labelrules.cli.plans import StatisticsPlan
-    from labelrules.experiments import Results
+    from labelrules.lab import Results
 
 EXAMPLES = """
 labelrules experiment plan.toml
@@ -48,7 +48,7 @@ def command(
     """Run what is not finished; the exit status is 130 if Ctrl-C has ended it early."""
     check_files(csv, [plan], "--csv")
     from labelrules.cli.plans import PlanReader, folder_of, read_plan
-    from labelrules.experiments import experiment
+    from labelrules.lab import experiment
 
     wanted, reader = read_plan(plan), PlanReader(plan, allowed)
     place = folder_of(wanted, plan) if folder is None else Path(folder)
@@ -88,7 +88,7 @@ def _tests(found: "Results", wanted: "StatisticsPlan") -> dict[str, list[Any]]:
 
 
 def _test(found: "Results", measure: str, name: str, wanted: "StatisticsPlan") -> Any:
-    from labelrules.experiments import (
+    from labelrules.lab import (
         bayesian_signed_rank,
         friedman_test,
         nemenyi_test,
@@ -139,7 +139,7 @@ def _as_records(test: Any) -> dict[str, Any]:
 
 def _draw(tests: dict[str, list[Any]], folder: Path) -> Iterator[str]:
     """Write critical-difference diagrams; yields the names of the files."""
-    from labelrules.experiments import NemenyiTest, critical_difference_svg
+    from labelrules.lab import NemenyiTest, critical_difference_svg
 
     for measure, made in tests.items():
         for test in made:

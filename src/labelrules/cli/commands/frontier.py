@@ -30,7 +30,7 @@ from labelrules.cli.io import (
 )
 
 if TYPE_CHECKING:
-    from labelrules.experiments import Frontier
+    from labelrules.lab import Frontier
 
 EXAMPLES = """
 labelrules frontier magazines --sizes 4,8,16 --folds 3
@@ -46,7 +46,7 @@ def _sizes(text: str) -> list[int]:
 
 
 def _learners(text: str) -> list[str]:
-    from labelrules.experiments.cross_validation import checked_learners
+    from labelrules.lab.cross_validation import checked_learners
 
     found = [LEARNERS.convert(name, None, None) for name in names(text)]
     with _blaming_option():
@@ -55,7 +55,7 @@ def _learners(text: str) -> list[str]:
 
 
 def _measure(text: str) -> str:
-    from labelrules.experiments.cross_validation import checked_measures
+    from labelrules.lab.cross_validation import checked_measures
 
     with _blaming_option():
         checked_measures(text)
@@ -101,7 +101,7 @@ def command(
 ) -> int:  # fmt: skip
     """Compare; the exit status is 130 if Ctrl-C has ended it early."""
     _check_targets(output, csv, [data, reading.xml])
-    from labelrules.experiments import frontier
+    from labelrules.lab import frontier
 
     given = {"sizes": sizes, "learners": learners, "measure": measures or None}
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}

@@ -48,7 +48,7 @@ from labelrules.cli.settings import Pair, Setting, blaming, setting_options
 
 if TYPE_CHECKING:
     from labelrules.data import Dataset, Partitions
-    from labelrules.experiments import CrossValidation
+    from labelrules.lab import CrossValidation
     from labelrules.rules import DecisionList, Theory
 
 EXAMPLES = """
@@ -335,7 +335,7 @@ class _LearningTask:
 
     def cross_validated(self, n_folds: int, show: Any) -> "CrossValidation":
         """Cross-validate; Ctrl-C leaves nothing, since means need all folds."""
-        from labelrules.experiments import cross_validate
+        from labelrules.lab import cross_validate
 
         rows: Any = self.rows  # in memory, where folds are asked for
         announce(show, "cross-validating")

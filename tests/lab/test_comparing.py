@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from labelrules.experiments import (
+from labelrules.lab import (
     average_ranks,
     bayesian_signed_rank,
     critical_difference,

@@ -24,8 +24,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from labelrules import SeparateAndConquer, dataset, evaluate, load, planted
-from labelrules.experiments import ExperimentProgress, IterativeStratifiedKFold, experiment
-from labelrules.experiments.measuring import as_numbers
+from labelrules.lab import ExperimentProgress, IterativeStratifiedKFold, experiment
+from labelrules.lab.measuring import as_numbers
 from labelrules.learners import LearningInterrupted
 
 DATA = {f"planted {n}": planted(60, random_state=n)[0] for n in (1, 2)}

@@ -9,8 +9,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 from labelrules import dataset, planted
-from labelrules.experiments import IterativeStratifiedKFold
-from labelrules.experiments.splitter import even_sizes, stratified_folds
+from labelrules.lab import IterativeStratifiedKFold
+from labelrules.lab.splitter import even_sizes, stratified_folds
 
 RANDOM = np.random.default_rng(0)
 Y = (RANDOM.random((103, 6)) < [0.5, 0.3, 0.2, 0.2, 0.1, 0.05]).astype(np.int8)

@@ -9,7 +9,7 @@ import numpy as np
 from labelrules._checks import counted, number, one_of, truth_value, whole_number
 from labelrules._html import fragment, html_table, paragraphs
 from labelrules._types import Floats
-from labelrules.experiments.comparing.score_tables import (
+from labelrules.lab.comparing.score_tables import (
     DIGITS,
     Columns,
     Scores,
@@ -17,7 +17,7 @@ from labelrules.experiments.comparing.score_tables import (
     differences,
     pairs_of,
 )
-from labelrules.experiments.frontier_values import aligned
+from labelrules.lab.frontier_values import aligned
 from labelrules.learners.base.sampling import random_numbers
 from labelrules.rules.formats.frame import pandas_frame
 

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import cloudpickle
 import msgspec
 
-from labelrules.experiments.running.fitting import (
+from labelrules.lab.running.fitting import (
     FitOutcome,
     FitTask,
     alone_in_process,

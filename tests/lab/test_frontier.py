@@ -12,8 +12,8 @@ from matplotlib import pyplot
 from sklearn.linear_model import LogisticRegression
 
 from labelrules import evaluate, frontier, load, planted
-from labelrules.experiments import FoldValues, Frontier, FrontierPoint, cross_validation
-from labelrules.experiments.cross_validation import LEARNERS, checked_learners
+from labelrules.lab import FoldValues, Frontier, FrontierPoint, cross_validation
+from labelrules.lab.cross_validation import LEARNERS, checked_learners
 from labelrules.learners import (
     BinaryRelevance,
     ClassifierChain,

@@ -19,7 +19,7 @@ from labelrules._compiling import compiling_seconds, learning_clock
 from labelrules._types import Integers
 from labelrules.data import Dataset
 from labelrules.data.document import Count, FrozenRecord
-from labelrules.experiments.measuring import (
+from labelrules.lab.measuring import (
     Categories,
     FitMeasure,
     learned,
@@ -113,7 +113,7 @@ def outcome_of(task: FitTask) -> FitOutcome:
     """Learn, predict and measure; errors are outcomes, too.
 
     >>> from labelrules import SeparateAndConquer, load
-    >>> from labelrules.experiments.measuring import fit_measures
+    >>> from labelrules.lab.measuring import fit_measures
     >>> readers, rows = load("magazines"), np.arange(14)
     >>> measures = fit_measures("subset accuracy")
     >>> given = readers, readers, rows, rows, measures

@@ -16,9 +16,9 @@ from labelrules._types import Integers
 from labelrules.data import DataError, Dataset, load
 from labelrules.data.fingerprints import fingerprint
 from labelrules.data.memory.encoding import conform
-from labelrules.experiments.cross_validation import refuse_cell_weights
-from labelrules.experiments.measuring import Categories
-from labelrules.experiments.splitter import even_sizes, holdout_sizes, stratified_folds
+from labelrules.lab.cross_validation import refuse_cell_weights
+from labelrules.lab.measuring import Categories
+from labelrules.lab.splitter import even_sizes, holdout_sizes, stratified_folds
 from labelrules.learners import registered
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.registry import command_name

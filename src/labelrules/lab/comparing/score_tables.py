@@ -15,7 +15,7 @@ from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.columns import kind_of
 from labelrules.data.memory.frames import FrameTable, is_frame, is_series, native, refuse_lazy
 from labelrules.data.schema import repeated
-from labelrules.experiments.frontier_values import aligned
+from labelrules.lab.frontier_values import aligned
 from labelrules.rules.formats.frame import pandas_frame
 
 DIGITS = 12

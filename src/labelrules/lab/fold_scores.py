@@ -14,9 +14,9 @@ from labelrules._html import fragment, html_table, paragraphs
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import Integers
 from labelrules.data import Dataset
-from labelrules.experiments.cross_validation import checked_folds, refuse_cell_weights
-from labelrules.experiments.frontier_values import FoldValues
-from labelrules.experiments.measuring import literals_of
+from labelrules.lab.cross_validation import checked_folds, refuse_cell_weights
+from labelrules.lab.frontier_values import FoldValues
+from labelrules.lab.measuring import literals_of
 from labelrules.learners.base.progress import Listener, nested_fit, progress_listener
 from labelrules.learners.base.sampling import folds_of
 from labelrules.learners.registry import command_name

@@ -11,7 +11,7 @@ from labelrules._checks import counted, job_count, quoted, suggestion, whole_num
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import Integers
 from labelrules.data import Dataset
-from labelrules.experiments.frontier_values import FoldValues, Frontier, FrontierPoint
+from labelrules.lab.frontier_values import FoldValues, Frontier, FrontierPoint
 from labelrules.learners import registered
 from labelrules.learners.base.progress import (
     Listener,

@@ -17,8 +17,8 @@ from labelrules._interrupts import heard_interrupts
 from labelrules.data import FileError
 from labelrules.data.document import Record, converted, read_document
 from labelrules.data.files.access import opened_utf8, replacing, why_unreadable
-from labelrules.experiments.measuring import Categories, FitMeasure, fit_measures
-from labelrules.experiments.running.definitions import (
+from labelrules.lab.measuring import Categories, FitMeasure, fit_measures
+from labelrules.lab.running.definitions import (
     DividedData,
     Division,
     data_fingerprint,
@@ -28,9 +28,9 @@ from labelrules.experiments.running.definitions import (
     named_learners,
     seeded,
 )
-from labelrules.experiments.running.fitting import FitOutcome, FitTask
-from labelrules.experiments.running.isolation import end_all, limited_outcome
-from labelrules.experiments.running.results import Fit, Results, save_columns
+from labelrules.lab.running.fitting import FitOutcome, FitTask
+from labelrules.lab.running.isolation import end_all, limited_outcome
+from labelrules.lab.running.results import Fit, Results, save_columns
 from labelrules.learners.base.progress import Listener, progress_listener, warn_of_early_end
 
 FITS = "fits"

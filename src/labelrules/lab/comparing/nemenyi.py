@@ -12,15 +12,15 @@ from scipy import stats
 from labelrules._checks import counted, whole_number
 from labelrules._html import fragment, html_table, paragraphs
 from labelrules.discovery.significance import checked_alpha
-from labelrules.experiments.comparing.ranks import AverageRanks, average_ranks
-from labelrules.experiments.comparing.score_tables import (
+from labelrules.lab.comparing.ranks import AverageRanks, average_ranks
+from labelrules.lab.comparing.score_tables import (
     Columns,
     Scores,
     checked_scores,
     p_text,
     yes_no,
 )
-from labelrules.experiments.frontier_values import aligned
+from labelrules.lab.frontier_values import aligned
 from labelrules.rules.formats.frame import pandas_frame
 
 if TYPE_CHECKING:
@@ -145,13 +145,13 @@ class NemenyiTest:
 
     def svg(self) -> "Markup":
         """The critical-difference diagram, as by `critical_difference_svg`."""
-        from labelrules.experiments.comparing.diagrams import critical_difference_svg
+        from labelrules.lab.comparing.diagrams import critical_difference_svg
 
         return critical_difference_svg(self)
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """The critical-difference diagram, as by `plot_critical_difference`."""
-        from labelrules.experiments.comparing.diagrams import plot_critical_difference
+        from labelrules.lab.comparing.diagrams import plot_critical_difference
 
         return plot_critical_difference(self, ax)
 

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from labelrules._checks import counted
 from labelrules._html import render
-from labelrules.experiments.comparing.nemenyi import NemenyiTest
 from labelrules.inspection.plots.common import GREY, check_matplotlib, new_axes, shown_name
+from labelrules.lab.comparing.nemenyi import NemenyiTest
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -128,7 +128,7 @@ def critical_difference_svg(test: NemenyiTest) -> "Markup":
 
     Examples
     --------
-    >>> from labelrules.experiments import nemenyi_test
+    >>> from labelrules.lab import nemenyi_test
     >>> scores = {"lists": [0.6, 0.7, 0.5], "chain": [0.5, 0.6, 0.6], "br": [0.4, 0.5, 0.3]}
     >>> picture = critical_difference_svg(nemenyi_test(scores))
     >>> "3 learners over 3 data sets: average ranks, 1 is best" in picture
@@ -225,7 +225,7 @@ def plot_critical_difference(test: NemenyiTest, ax: "Axes | None" = None) -> "Ax
 
     Examples
     --------
-    >>> from labelrules.experiments import nemenyi_test
+    >>> from labelrules.lab import nemenyi_test
     >>> scores = {"lists": [0.6, 0.7, 0.5], "chain": [0.5, 0.6, 0.6], "br": [0.4, 0.5, 0.3]}
     >>> ax = plot_critical_difference(nemenyi_test(scores))
     >>> ax.get_title()

@@ -11,7 +11,7 @@ from labelrules._checks import counted, is_whole, whole_number
 from labelrules._types import Integers
 from labelrules.data import Dataset
 from labelrules.data.memory.arrays import as_array
-from labelrules.experiments.fold_assignment import assigned_folds
+from labelrules.lab.fold_assignment import assigned_folds
 from labelrules.learners.base.estimator import read_target
 from labelrules.learners.base.sampling import random_numbers, shuffled_rows
 

@@ -13,7 +13,7 @@ from labelrules._checks import counted, one_of, truth_value
 from labelrules._html import fragment, html_table, paragraphs
 from labelrules._types import Floats
 from labelrules.discovery.significance import checked_alpha
-from labelrules.experiments.comparing.score_tables import (
+from labelrules.lab.comparing.score_tables import (
     Columns,
     Scores,
     checked_scores,
@@ -21,7 +21,7 @@ from labelrules.experiments.comparing.score_tables import (
     p_text,
     yes_no,
 )
-from labelrules.experiments.frontier_values import aligned
+from labelrules.lab.frontier_values import aligned
 from labelrules.rules.formats.frame import pandas_frame
 
 

@@ -1,36 +1,36 @@
 """COMPARE: learners side by side: quality against size, and ranks and tests over data sets."""
 
-from labelrules.experiments.comparing.bayesian import (
+from labelrules.lab.comparing.bayesian import (
     BayesianSignedRank,
     Posterior,
     bayesian_signed_rank,
 )
-from labelrules.experiments.comparing.diagrams import (
+from labelrules.lab.comparing.diagrams import (
     critical_difference_svg,
     plot_critical_difference,
 )
-from labelrules.experiments.comparing.nemenyi import (
+from labelrules.lab.comparing.nemenyi import (
     NemenyiPair,
     NemenyiTest,
     critical_difference,
     nemenyi_test,
 )
-from labelrules.experiments.comparing.ranks import (
+from labelrules.lab.comparing.ranks import (
     AverageRanks,
     FriedmanTest,
     average_ranks,
     friedman_test,
 )
-from labelrules.experiments.comparing.score_tables import ScoreTable, score_table
-from labelrules.experiments.comparing.signed_ranks import SignedRanks, WilcoxonHolm, wilcoxon_holm
-from labelrules.experiments.cross_validation import FrontierProgress, frontier
-from labelrules.experiments.fold_scores import CrossValidation, FoldProgress, cross_validate
-from labelrules.experiments.frontier_values import FoldValues, Frontier, FrontierPoint
-from labelrules.experiments.measuring import FitMeasure
-from labelrules.experiments.running.fitting import FitOutcome
-from labelrules.experiments.running.results import Fit, Results
-from labelrules.experiments.running.run import ExperimentProgress, experiment
-from labelrules.experiments.splitter import IterativeStratifiedKFold
+from labelrules.lab.comparing.score_tables import ScoreTable, score_table
+from labelrules.lab.comparing.signed_ranks import SignedRanks, WilcoxonHolm, wilcoxon_holm
+from labelrules.lab.cross_validation import FrontierProgress, frontier
+from labelrules.lab.fold_scores import CrossValidation, FoldProgress, cross_validate
+from labelrules.lab.frontier_values import FoldValues, Frontier, FrontierPoint
+from labelrules.lab.measuring import FitMeasure
+from labelrules.lab.running.fitting import FitOutcome
+from labelrules.lab.running.results import Fit, Results
+from labelrules.lab.running.run import ExperimentProgress, experiment
+from labelrules.lab.splitter import IterativeStratifiedKFold
 
 __all__ = [
     "AverageRanks",
