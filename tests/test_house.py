@@ -24,7 +24,6 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 ROOMS = [
     "data",
     "discovery",
-    "editing",
     "export",
     "inspection",
     "lab",
@@ -34,6 +33,7 @@ ROOMS = [
     "search",
     "serving",
     "storage",
+    "studio",
 ]
 PAGES = [
     *sorted(ROOT.glob("*.md")),

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     )
     from labelrules.discovery import association_rules, frequent_itemsets
     from labelrules.discovery.subgroup_discovery.search import subgroups
-    from labelrules.editing import edit, load_edits
     from labelrules.inspection.comparison import compare
     from labelrules.inspection.explanation.explaining import explain
     from labelrules.inspection.summaries import summary
@@ -61,6 +60,7 @@ if TYPE_CHECKING:
     from labelrules.search.heads.choose import rehead
     from labelrules.serving import Predictor
     from labelrules.storage import about, from_json, json_schema, load_model, save, to_json
+    from labelrules.studio import edit, load_edits
 
 __all__ = [
     "UNSET",
@@ -126,7 +126,7 @@ __all__ = [
 
 _ROOMS = (
     "_types", "data", "measures", "rules", "search", "discovery", "inspection", "export",
-    "learners", "serving", "storage", "lab", "editing",
+    "learners", "serving", "storage", "lab", "studio",
 )  # fmt: skip
 """Where the public names are, the lower rooms first."""
 

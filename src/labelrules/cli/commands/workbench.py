@@ -14,7 +14,7 @@ from labelrules.cli.models import data_for, model_and_data, other_part, read_mod
 if TYPE_CHECKING:
     from labelrules.data import Dataset
     from labelrules.rules import Theory
-    from labelrules.workbench.opening import Material
+    from labelrules.studio.web.opening import Material
 
 EXAMPLES = """
 labelrules workbench
@@ -59,7 +59,7 @@ def command(
     """Serve until Ctrl-C."""
     check_extra()
     check_files(project, [data, model, validation, test, other, reading.xml], "--project")
-    from labelrules.workbench.opening import is_open_to_others, listening, opened, serve
+    from labelrules.studio.web.opening import is_open_to_others, listening, opened, serve
 
     with listening(host, port) as listener:
         material, kept = _material(data or EMBEDDED, model, validation, test, reading)
@@ -101,7 +101,7 @@ def _material(
     data: str, model: str | None, validation: str | None, test: str | None, reading: Reading
 ) -> "tuple[Material, Any]":
     """The rows in parts, and the model if one is given."""
-    from labelrules.workbench.opening import Material, held_out
+    from labelrules.studio.web.opening import Material, held_out
 
     kept: Any = None
     if model is None:
@@ -130,7 +130,7 @@ def _other_rules(other: str, rows: "Dataset") -> "Theory":
 
 def _editable(found: Any, rows: "Dataset") -> Any:
     """The learner, if its rules alone predict; else its rules, with a word about it."""
-    from labelrules.editing import edit
+    from labelrules.studio import edit
 
     try:
         edit(found.kept, rows)
