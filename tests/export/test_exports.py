@@ -32,7 +32,6 @@ from labelrules.export import to_javascript, to_pmml, to_python, to_sql
 from labelrules.export.plan import steps
 from labelrules.export.sql_terms import DIALECTS
 from labelrules.learners import (
-    AssociativeClassifier,
     BinaryRelevance,
     ClassifierChain,
     LabelPowerset,
@@ -41,6 +40,7 @@ from labelrules.learners import (
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
+from labelrules.mining import AssociativeClassifier
 from labelrules.rules import Gibbs, LabelByLabel, Once, UntilStable
 from learners.registry import CHAPTER
 

@@ -25,13 +25,13 @@ import labelrules.learners
 from labelrules import explain, load, parse
 from labelrules.learners import (
     ConstrainedClassifier,
-    LazyAssociativeClassifier,
     Ripper,
     Scorecard,
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
 from labelrules.learners.base.estimator import TableClassifier
+from labelrules.mining import LazyAssociativeClassifier
 from learners.registry import (
     ASSOCIATIVE,
     CHAPTER,

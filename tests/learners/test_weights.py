@@ -14,20 +14,18 @@ from sklearn.tree import DecisionTreeClassifier
 from labelrules import UNSET, Dataset, association_rules, dataset, subgroups
 from labelrules.data import DataError
 from labelrules.data.weights import MOST_UNITS
-from labelrules.discovery import items_of
 from labelrules.learners import (
-    AssociativeClassifier,
     BinaryRelevance,
     ClassifierChain,
     ConstrainedClassifier,
     LabelPowerset,
-    LazyAssociativeClassifier,
     Ripper,
     Scorecard,
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
-from labelrules.learners.associative.row_copies import RowCopies
+from labelrules.mining import AssociativeClassifier, LazyAssociativeClassifier, items_of
+from labelrules.mining.associative.row_copies import RowCopies
 from learners import registry
 from learners.registry import Stumps
 from tables import schema_of, tables

@@ -20,7 +20,7 @@ from labelrules import (
     parse,
     to_json,
 )
-from labelrules.discovery import find_constraints
+from labelrules.constraints import find_constraints
 from labelrules.studio import Knowledge, LearningCancelledError
 from labelrules.studio.constraint_rules import clauses_of, guarded
 from tables import tables

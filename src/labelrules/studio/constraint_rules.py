@@ -18,8 +18,8 @@ from itertools import combinations, product
 from typing import Any, TypeAlias
 
 from labelrules._checks import quoted
+from labelrules.constraints import Constraint
 from labelrules.data.schema import Schema
-from labelrules.discovery import Constraint
 from labelrules.rules import Body, Condition, DecisionList, Head, Rule, parse_rule, rule_text
 
 Literal: TypeAlias = tuple[int, int]

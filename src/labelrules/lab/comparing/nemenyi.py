@@ -11,7 +11,7 @@ from scipy import stats
 
 from labelrules._checks import counted, whole_number
 from labelrules._html import fragment, html_table, paragraphs
-from labelrules.discovery.significance import checked_alpha
+from labelrules.constraints.significance import checked_alpha
 from labelrules.lab.comparing.ranks import AverageRanks, average_ranks
 from labelrules.lab.comparing.score_tables import (
     Columns,

@@ -12,7 +12,7 @@ from scipy import stats
 from labelrules._checks import counted, one_of, truth_value
 from labelrules._html import fragment, html_table, paragraphs
 from labelrules._types import Floats
-from labelrules.discovery.significance import checked_alpha
+from labelrules.constraints.significance import checked_alpha
 from labelrules.lab.comparing.score_tables import (
     Columns,
     Scores,
