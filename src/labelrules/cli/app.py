@@ -9,7 +9,7 @@ from io import TextIOWrapper
 
 import click
 
-from labelrules import __version__
+from labelrules import __version__, _wings
 from labelrules._checks import quoted, suggestion
 from labelrules.cli.commands import help_option, shown_name
 from labelrules.cli.io import in_shell_words, say
@@ -55,8 +55,8 @@ class Program(click.Group):
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
-        module = cmd_name.replace("-", "_")
-        command: click.Command = import_module(f"labelrules.cli.commands.{module}").command
+        room, module = _wings.COMMANDS.get(cmd_name, "cli"), cmd_name.replace("-", "_")
+        command: click.Command = import_module(f"labelrules.{room}.commands.{module}").command
         command.help = COMMANDS[cmd_name]
         return command
 

@@ -1,28 +1,10 @@
 """EDIT: rules changed by hand, what that changes, the rest learned again, with a history."""
 
-from labelrules.studio.beginning import edit
-from labelrules.studio.edit_files import load_edits
-from labelrules.studio.edit_history import EditHistory, HistoryStep, Version
-from labelrules.studio.edit_session import Opening
-from labelrules.studio.edited_rules import EditedRule
-from labelrules.studio.editor import Editor
-from labelrules.studio.knowledge import Knowledge
-from labelrules.studio.previews import LabelChange, MeasureChange, PartPreview, Preview
-from labelrules.studio.relearning import LearningCancelledError
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "EditHistory",
-    "EditedRule",
-    "Editor",
-    "HistoryStep",
-    "Knowledge",
-    "LabelChange",
-    "LearningCancelledError",
-    "MeasureChange",
-    "Opening",
-    "PartPreview",
-    "Preview",
-    "Version",
-    "edit",
-    "load_edits",
-]
+from labelrules._wings import names_from
+
+if TYPE_CHECKING:
+    from labelrules.studio.public import *
+
+__getattr__ = names_from("labelrules.studio.public")
