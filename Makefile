@@ -65,7 +65,7 @@ bench: $(VENV)/.test
 DATA ?= $(or $(LABELRULES_DATA),../shared/data)
 
 casestudies: $(VENV)/.base
-	$(BIN)/labelrules casestudies "$(DATA)" $(CASESTUDIES)
+	PYTHONPATH=benchmarks $(BIN)/python -m casestudies "$(DATA)" $(CASESTUDIES)
 
 # Other programs beside ours, hours long; a run that was ended goes on, PEERS has options.
 peers: $(VENV)/.test

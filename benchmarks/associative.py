@@ -19,11 +19,8 @@ from parts.sets import have_data, part
 from parts.tables import header, row
 from quality import SETS, qualities
 
-from labelrules.learners import (
-    AssociativeClassifier,
-    LazyAssociativeClassifier,
-    SeparateAndConquer,
-)
+from labelrules.learners import SeparateAndConquer
+from labelrules.mining import AssociativeClassifier, LazyAssociativeClassifier
 
 MODELS: dict[str, Callable[[], Any]] = {
     "separate-and-conquer": SeparateAndConquer,

@@ -12,7 +12,7 @@ import time
 from statistics import median
 
 from labelrules import SeparateAndConquer, edit, evaluate, load
-from labelrules.editing import Editor, Preview
+from labelrules.studio import Editor, Preview
 
 
 def learned(name: str, n_rules: int) -> Editor:

@@ -25,7 +25,7 @@ from parts.sets import have_data, part
 from parts.tables import header, row
 
 from labelrules import Dataset, association_rules, dataset, frequent_itemsets, load
-from labelrules.discovery import Items, items_of
+from labelrules.mining import Items, items_of
 
 REPEATS = 7
 COMPARED: dict[str, tuple[dict[str, Any], tuple[float, ...], int | None]] = {

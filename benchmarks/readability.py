@@ -23,14 +23,13 @@ from parts.tables import header, row
 import labelrules
 from labelrules import Dataset, load
 from labelrules.learners import (
-    AssociativeClassifier,
     BinaryRelevance,
     ClassifierChain,
-    LazyAssociativeClassifier,
     Ripper,
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
+from labelrules.mining import AssociativeClassifier, LazyAssociativeClassifier
 
 UNDIVIDED = ("CAL500", "ohsumed", "rcv1subset1")
 SETS = ("flags", "emotions", "birds", "genbase", "medical", "enron", "scene", "yeast")

@@ -23,7 +23,7 @@ from parts.sets import folder, have_data
 from parts.tables import header, row
 
 from labelrules import load
-from labelrules.experiments import IterativeStratifiedKFold
+from labelrules.lab import IterativeStratifiedKFold
 
 PEER = "iterative-stratification"
 WORKER = Path(__file__).resolve().parent / "parts" / "stratification_worker.py"

@@ -29,17 +29,17 @@ from parts.sets import folder, have_data
 from parts.tables import header, row
 
 from labelrules import Dataset, SeparateAndConquer, load
-from labelrules.editing import Editor
 from labelrules.rules import rule_text
 from labelrules.rules.formats.text import condition_text
 from labelrules.storage import load_model, save
-from labelrules.workbench.api import RESOURCES
-from labelrules.workbench.app import VIEWS, create_app
-from labelrules.workbench.opening import Material, compile_for, opened
-from labelrules.workbench.operations import IN_HISTORY, OPERATIONS
-from labelrules.workbench.project import Project
-from labelrules.workbench.security import Keys
-from labelrules.workbench.site import Site
+from labelrules.studio import Editor
+from labelrules.studio.web.api import RESOURCES
+from labelrules.studio.web.app import VIEWS, create_app
+from labelrules.studio.web.opening import Material, compile_for, opened
+from labelrules.studio.web.operations import IN_HISTORY, OPERATIONS
+from labelrules.studio.web.project import Project
+from labelrules.studio.web.security import Keys
+from labelrules.studio.web.site import Site
 
 N_RULES = 200
 ROUNDS = 5

@@ -9,8 +9,8 @@ from typing import Any
 
 import uvicorn
 
-from labelrules.workbench.app import create_app
-from labelrules.workbench.site import Site
+from labelrules.studio.web.app import create_app
+from labelrules.studio.web.site import Site
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
 ARGUMENTS = [

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from casestudies import CaseStudies, Claim, case_studies
+from casestudies.chapter import SHOWN_LABELS
+from casestudies.materials import OBJECTIVES
+from casestudies.time_picture import time_picture_svg
 from written import DOCS, folder, table, write
 
-from labelrules.experiments import CaseStudies, Claim, case_studies, critical_difference_svg
-from labelrules.experiments.casestudies.chapter import SHOWN_LABELS
-from labelrules.experiments.casestudies.materials import OBJECTIVES
-from labelrules.experiments.casestudies.time_picture import time_picture_svg
-from labelrules.experiments.comparing.score_tables import p_text
+from labelrules.lab import critical_difference_svg
+from labelrules.lab.comparing.score_tables import p_text
 
 RESULTS = DOCS.parent / "casestudies-results"
 PICTURES = {

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from written import DOCS, folder, table, write
 
 from labelrules import Dataset, load
-from labelrules.discovery import Constraints, find_constraints, repair, violations
+from labelrules.constraints import Constraints, find_constraints, repair, violations
 from labelrules.inspection import plot_constraints
 from labelrules.learners import ConstrainedClassifier
 from labelrules.measures import Measure

@@ -10,7 +10,7 @@ from functools import cache
 from written import DOCS, folder, write
 
 from labelrules import frontier, load
-from labelrules.experiments import Frontier
+from labelrules.lab import Frontier
 
 PICTURE = DOCS / "_static" / "emotions-frontier.png"
 

@@ -2,7 +2,7 @@
 
 ``python docs/screenshots.py FOLDER`` writes them as PNG, the whole pages; ``--sheets`` puts several
 onto one picture, to be looked at quickly. The data sets are looked for in ``$LABELRULES_DATA``, or
-in ``shared/data`` beside the project folder. `workbench.py` uses the same views for the docs.
+in ``shared/data`` beside the project folder. `studio/web.py` uses the same views for the docs.
 """
 
 import argparse
@@ -17,14 +17,14 @@ from browser import chromium, opened, served
 from written import folder
 
 from labelrules import Dataset, edit, load
-from labelrules.editing import Editor
-from labelrules.editing.beginning import held_out
 from labelrules.learners import SeparateAndConquer
 from labelrules.rules import Condition
-from labelrules.workbench.project import Job, Project
-from labelrules.workbench.security import Keys
-from labelrules.workbench.site import Site
-from labelrules.workbench.views.rules import RuleLine, rule_lines
+from labelrules.studio import Editor
+from labelrules.studio.beginning import held_out
+from labelrules.studio.web.project import Job, Project
+from labelrules.studio.web.security import Keys
+from labelrules.studio.web.site import Site
+from labelrules.studio.web.views.rules import RuleLine, rule_lines
 
 SETS = ("magazines", "flags", "yeast", "medical", "enron")
 SCHEMES = ("light", "dark")

@@ -42,7 +42,7 @@ EXTRAS = {
 }
 """The extra that brings each package."""
 
-ROOMS = {"workbench": ("starlette", "uvicorn")}
+ROOMS = {"studio/web": ("starlette", "uvicorn")}
 """Folders of the library whose modules import what an extra brings."""
 
 

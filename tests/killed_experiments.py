@@ -1,4 +1,4 @@
-"""Kill an experiment at random moments until it is finished; `tests/experiments` runs this program.
+"""Kill an experiment at random moments until it is finished; `tests/lab` runs this program.
 
 A program of its own, because it forks. Its argument is a folder. Prints, as JSON, how often the
 experiment was killed, how many fits were finished before the last start, and what differs.
@@ -15,7 +15,7 @@ from pathlib import Path
 from sklearn.tree import DecisionTreeClassifier
 
 from labelrules import SeparateAndConquer, planted
-from labelrules.experiments import experiment
+from labelrules.lab import experiment
 
 KILLS = 12
 

@@ -7,7 +7,9 @@ from contextlib import redirect_stderr, redirect_stdout
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from labelrules.cli import main
+import click
+
+from labelrules.cli.app import main
 
 
 class Done(NamedTuple):
@@ -22,18 +24,18 @@ class Done(NamedTuple):
         return json.loads(self.out)
 
 
-def called(*words: str, stdin: str | bytes = "") -> Done:
+def called(*words: str, stdin: str | bytes = "", command: click.Command | None = None) -> Done:
     """Call ``labelrules`` with these words, and this text as standard input."""
     out, err = io.StringIO(), io.StringIO()
     content = stdin.encode() if isinstance(stdin, str) else stdin
     given = io.TextIOWrapper(io.BytesIO(content))
     with redirect_stdout(out), redirect_stderr(err), patch.object(sys, "stdin", given):
-        code = main(words)
+        code = main(words, command)
     return Done(code, out.getvalue(), err.getvalue())
 
 
-def output(*words: str, stdin: str = "") -> str:
+def output(*words: str, stdin: str = "", command: click.Command | None = None) -> str:
     """What a call prints that goes well."""
-    done = called(*words, stdin=stdin)
+    done = called(*words, stdin=stdin, command=command)
     assert done.code == 0, done.err
     return done.out

@@ -4,9 +4,8 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+from casestudies import case_studies
 from written import marked
-
-from labelrules.experiments import case_studies
 
 DOCS = Path(__file__).parents[1] / "docs"
 SPEC = importlib.util.spec_from_file_location("case_studies_page", DOCS / "case_studies.py")

@@ -44,7 +44,6 @@ stats flags --part test --json
 warm-up
 completion bash
 demo
-casestudies --sets flags -q -o cases.html
 """
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from starlette.testclient import TestClient
 
 from labelrules import edit, load, parse
-from labelrules.editing import Editor
-from labelrules.workbench.app import create_app
-from labelrules.workbench.project import Project
-from labelrules.workbench.security import Keys
-from labelrules.workbench.site import Site
+from labelrules.studio import Editor
+from labelrules.studio.web.app import create_app
+from labelrules.studio.web.project import Project
+from labelrules.studio.web.security import Keys
+from labelrules.studio.web.site import Site
 
 TOKEN = "secret-of-the-tests"
 BASE = "http://127.0.0.1:8765"

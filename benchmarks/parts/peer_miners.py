@@ -12,7 +12,7 @@ from typing import Any
 from parts.environments import PeerError, interpreter
 from scipy import sparse
 
-from labelrules.discovery import Items
+from labelrules.mining import Items
 
 WORKER = Path(__file__).resolve().with_name("mining_worker.py")
 

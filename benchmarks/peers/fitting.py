@@ -18,7 +18,7 @@ from quality import qualities
 
 from labelrules import Dataset
 from labelrules.data.fingerprints import fingerprint
-from labelrules.experiments.measuring import as_numbers
+from labelrules.lab.measuring import as_numbers
 from peers.catalog import Peer
 from peers.installing import python_for, weka
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from labelrules.experiments import (
+from labelrules.lab import (
     AverageRanks,
     FriedmanTest,
     NemenyiTest,

@@ -5,7 +5,7 @@ from statistics import fmean
 
 from parts.tables import header, row
 
-from labelrules.experiments import critical_difference_svg
+from labelrules.lab import critical_difference_svg
 from peers.catalog import FORESTS, OURS, PEERS, SETS, SETTINGS, Peer
 from peers.ranking import QUALITIES, Outcomes, is_done, ranks, tests_of, together
 

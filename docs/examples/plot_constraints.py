@@ -16,7 +16,7 @@ given by an expert, and enforced around any classifier: here a logistic regressi
 # is corrected for the number of candidates tested; ``alpha`` keeps the significant ones.
 
 from labelrules import load
-from labelrules.discovery import find_constraints
+from labelrules.constraints import find_constraints
 
 clinic = load("clinic")  # without the patients of whom some label is unknown:
 clinic = clinic.take((clinic.Y >= 0).all(axis=1))
@@ -72,7 +72,7 @@ repairs
 import pandas as pd
 
 from labelrules import evaluate
-from labelrules.discovery import violations
+from labelrules.constraints import violations
 
 predictions = {
     "logistic regression": repairs.before,

@@ -34,7 +34,7 @@ shorter.preview()
 # learned again, under these constraints. Where new rules could break one, a rule before them keeps
 # it.
 
-from labelrules.editing import Knowledge
+from labelrules.studio import Knowledge
 
 expert = Knowledge(
     forbidden=("region",),

@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from labelrules._wings import WINGS
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -18,21 +20,16 @@ if TYPE_CHECKING:
         split_labels,
         statistics,
     )
-    from labelrules.discovery import association_rules, frequent_itemsets
-    from labelrules.discovery.subgroup_discovery.search import subgroups
-    from labelrules.editing import edit, load_edits
-    from labelrules.experiments import cross_validate, experiment, frontier
     from labelrules.inspection.comparison import compare
     from labelrules.inspection.explanation.explaining import explain
     from labelrules.inspection.summaries import summary
     from labelrules.inspection.tracing import trace
+    from labelrules.lab import cross_validate, experiment, frontier
     from labelrules.learners import (
-        AssociativeClassifier,
         BinaryRelevance,
         ClassifierChain,
         ConstrainedClassifier,
         LabelPowerset,
-        LazyAssociativeClassifier,
         Ripper,
         Scorecard,
         SeparateAndConquer,
@@ -40,6 +37,13 @@ if TYPE_CHECKING:
         warm_up,
     )
     from labelrules.measures import Measure, evaluate
+    from labelrules.mining import (
+        AssociativeClassifier,
+        LazyAssociativeClassifier,
+        association_rules,
+        frequent_itemsets,
+        subgroups,
+    )
     from labelrules.rules import (
         Body,
         Condition,
@@ -61,6 +65,7 @@ if TYPE_CHECKING:
     from labelrules.search.heads.choose import rehead
     from labelrules.serving import Predictor
     from labelrules.storage import about, from_json, json_schema, load_model, save, to_json
+    from labelrules.studio import edit, load_edits
 
 __all__ = [
     "UNSET",
@@ -125,8 +130,8 @@ __all__ = [
 ]
 
 _ROOMS = (
-    "_types", "data", "measures", "rules", "search", "discovery", "inspection", "export",
-    "learners", "serving", "storage", "experiments", "editing",
+    "_types", "data", "measures", "rules", "search", "constraints", "inspection",
+    "export", "learners", "serving", "storage", *WINGS,
 )  # fmt: skip
 """Where the public names are, the lower rooms first."""
 
@@ -139,7 +144,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'labelrules' has no attribute {name!r}")
     rooms = (import_module(f"labelrules.{room}") for room in _ROOMS)
-    value = next(vars(room)[name] for room in rooms if name in room.__all__)
+    value = next(getattr(room, name) for room in rooms if name in room.__all__)
     globals()[name] = value
     return value
 

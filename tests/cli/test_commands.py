@@ -25,11 +25,11 @@ from labelrules import (
 )
 from labelrules import learners as library
 from labelrules.cli.app import COMMANDS, program
-from labelrules.cli.commands.discover import SEARCHES
 from labelrules.data import read_csv, read_mulan, write_csv, write_mulan
 from labelrules.inspection import compare, explain, summary
 from labelrules.learners import registered
 from labelrules.learners.registry import can_be_stored
+from labelrules.mining.commands.discover import SEARCHES
 from labelrules.rules import (
     theory_html,
     theory_latex,

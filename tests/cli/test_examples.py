@@ -11,7 +11,6 @@ from labelrules import SeparateAndConquer, load, save
 from labelrules.cli.app import COMMANDS, program
 from labelrules.data import read_csv
 from shell import called
-from tiny_studies import write_sets
 
 PATIENTS = "id,age,sex,asthma,flu\n1,36,f,1,0\n2,52,m,0,1\n3,47,m,0,1\n4,8,f,1,0\n5,12,m,1,0\n"
 READERS = "age,sex,quality,tabloid\n36,f,1,0\n52,m,0,1\n47,m,0,1\n18,f,1,0\n22,m,1,0\n"
@@ -73,11 +72,6 @@ def test_every_example_of_the_help_runs(line, words, tmp_path, monkeypatch, requ
         model = SeparateAndConquer(max_rules=3).fit(data_of(line.split()))
         for name in {*words} & {*MODELS}:
             save(model, name)
-    if words[0] == "casestudies":
-        write_sets(
-            Path("data"),
-            *({"flags", "medical"} & {*line.split("--sets ")[-1].split(",")} or {"genbase"}),
-        )
     if words[0] == "workbench":  # all but the serving, which has no end
         monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
     given = next((text for name, text in FILES.items() if line.startswith(f"cat {name} |")), "")

@@ -9,8 +9,8 @@ import pytest
 
 from labelrules import dataset, experiment, load, planted
 from labelrules.cli.commands import experiment as program
-from labelrules.cli.plans import PlanReader, read_plan
 from labelrules.data import write_csv, write_mulan
+from labelrules.lab.plans import PlanReader, read_plan
 from shell import called, output
 
 PLAN = """

@@ -11,7 +11,7 @@ import pytest
 from extras import needs
 from labelrules import frontier, load
 from labelrules.cli.commands import frontier as program
-from labelrules.experiments import FrontierProgress
+from labelrules.lab import FrontierProgress
 from shell import called, output
 
 WORDS = ["frontier", "magazines", "--sizes", "8,3", "--folds", "3"]

@@ -128,10 +128,6 @@ experiment | missing argument PLAN: a file (.toml) with learners, data sets, mea
 experiment learner.toml --jobs 0 | --jobs: must be a whole number of at least 1, not '0'
 experiment learner.toml --csv learner.toml | --csv: learner.toml is an input of this command
 experiment learner.toml --allow '' | --allow: the value is empty: give a name
-casestudies data --sets flag | --sets: the chapter has no data set 'flag'; did you mean 'flags'?
-casestudies data --sets flags,, | --sets: a name is empty: give names separated by commas
-casestudies data -o - --json | --json and --output - both write to the standard output
-casestudies data -o nowhere/a.html | nowhere/a.html: cannot write: there is no folder 'nowhere'
 learn magazines --labels quality | --labels does not apply to a data set by name
 learn a.csv --labels quality --xml bad.xml | --xml does not apply to csv
 learn a.csv --labels quality -o a.csv | a.csv is an input of this command; choose another name
@@ -250,7 +246,6 @@ evaluate model.json no-rows.csv | the data have no rows, so there is nothing to 
 explain model.json no-rows.csv | the data have no rows, so there is nothing to explain
 explain model.json magazines --row 14 | there is no row 14: the data have 14, counted from 0
 frontier magazines --folds 15 | 15 folds (n_folds) need as many rows, but the data have 14
-casestudies nowhere | nowhere: this folder does not exist
 experiment nothing.toml | nothing.toml: there is no such file or folder
 experiment torn.toml | torn.toml: not valid TOML: Invalid value
 experiment none.toml | none.toml: $: "learners" is missing

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 import strategies
 from labelrules import BinaryRelevance, Dataset, Feature, Schema, dataset
 from labelrules.data.numeric import numeric_features
-from labelrules.experiments.measuring import as_numbers, learned, predictions
+from labelrules.lab.measuring import as_numbers, learned, predictions
 
 
 def test_features_as_numbers():

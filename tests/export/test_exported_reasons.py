@@ -11,7 +11,6 @@ from exports import rows_of, run_in_node
 from labelrules import Feature, LabelSet, LayeredTheory, RuleSet, Schema, load, parse, rule_text
 from labelrules.export import to_javascript, to_python
 from labelrules.learners import (
-    AssociativeClassifier,
     BinaryRelevance,
     ClassifierChain,
     LabelPowerset,
@@ -20,6 +19,7 @@ from labelrules.learners import (
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
+from labelrules.mining import AssociativeClassifier
 from labelrules.rules import DecisionList, LabelByLabel, Once, UntilStable
 
 LEARNERS = [

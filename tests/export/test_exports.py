@@ -31,7 +31,6 @@ from labelrules.export import to_javascript, to_pmml, to_python, to_sql
 from labelrules.export.plan import steps
 from labelrules.export.sql_terms import DIALECTS
 from labelrules.learners import (
-    AssociativeClassifier,
     BinaryRelevance,
     ClassifierChain,
     LabelPowerset,
@@ -40,6 +39,7 @@ from labelrules.learners import (
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
+from labelrules.mining import AssociativeClassifier
 from labelrules.rules import Gibbs, LabelByLabel, Once, UntilStable
 from learners.registry import CHAPTER
 

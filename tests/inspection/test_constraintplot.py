@@ -12,7 +12,7 @@ from matplotlib import pyplot
 from matplotlib.patches import FancyArrowPatch
 
 from labelrules import load
-from labelrules.discovery import find_constraints
+from labelrules.constraints import find_constraints
 from labelrules.inspection import plot_constraints
 
 GENRES = [

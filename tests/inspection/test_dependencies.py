@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from goldens import golden
 from labelrules import DecisionList, Feature, Schema, load, parse
-from labelrules.discovery import find_constraints
+from labelrules.constraints import find_constraints
 from labelrules.inspection import Edge, Flip, LabelGraph, PairCounts, flips, label_graph
 from labelrules.rules import LayeredTheory, UntilStable
 from strategies import schemas

@@ -13,7 +13,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.patches import FancyArrowPatch
 
 from labelrules import DecisionList, Schema, load, parse
-from labelrules.discovery import find_constraints
+from labelrules.constraints import find_constraints
 from labelrules.inspection import label_graph, plot_dependency_matrix, plot_label_graph
 from labelrules.inspection.plots.common import ordered_labels
 from labelrules.inspection.plots.dependency_matrix import marks_of

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from labelrules.discovery.items import packed_rows, unpacked_rows
 from labelrules.kernels.mining.bits import choose_rules
+from labelrules.mining.items import packed_rows, unpacked_rows
 
 
 @pytest.mark.parametrize("seed", range(8))

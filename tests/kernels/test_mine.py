@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelrules.discovery.items import items_of
-from labelrules.discovery.itemsets import frequent_itemsets
 from labelrules.kernels.mining.bits import count_extensions
+from labelrules.mining.items import items_of
+from labelrules.mining.itemsets import frequent_itemsets
 from tables import tables
 from twins.mining import closed_sets, frequent_sets, item_masks, maximal_sets, wide_table
 

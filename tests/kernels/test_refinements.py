@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from labelrules.discovery.items import packed_rows, unpacked_rows
 from labelrules.kernels.mining.bits import count_conditions, phi_coefficients
+from labelrules.mining.items import packed_rows, unpacked_rows
 
 
 @pytest.mark.parametrize("n_rows", [1, 5, 63, 64, 65, 200])

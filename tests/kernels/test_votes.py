@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from labelrules.discovery.items import packed_rows
 from labelrules.kernels.mining.bits import score_rows, votes_of
+from labelrules.mining.items import packed_rows
 from twins import associative as naive
 
 

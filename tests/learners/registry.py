@@ -7,18 +7,17 @@ from sklearn.tree import DecisionTreeClassifier
 from labelrules import Body, Condition, DecisionList, Head, Rule
 from labelrules.data import Dataset
 from labelrules.learners import (
-    AssociativeClassifier,
     BinaryRelevance,
     ClassifierChain,
     ConstrainedClassifier,
     LabelPowerset,
-    LazyAssociativeClassifier,
     Ripper,
     RuleClassifier,
     Scorecard,
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
+from labelrules.mining import AssociativeClassifier, LazyAssociativeClassifier
 from labelrules.rules import Gibbs
 
 

@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 
 from extras import pd
 from labelrules import load, parse
-from labelrules.discovery import violations
+from labelrules.constraints import violations
 from labelrules.learners import (
     BinaryRelevance,
     ConstrainedClassifier,

@@ -26,8 +26,9 @@ from labelrules import (
     scan,
     summary,
 )
+from labelrules.constraints import find_constraints
 from labelrules.data import DataError
-from labelrules.discovery import find_constraints, frequent_itemsets
+from labelrules.mining import frequent_itemsets
 from tables import category_tables, tables
 
 dask = needs("dask")

@@ -6,7 +6,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from labelrules import load
-from labelrules.discovery import find_constraints
+from labelrules.constraints import find_constraints
 from labelrules.learners import (
     ClassifierChain,
     ConstrainedClassifier,

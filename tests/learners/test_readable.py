@@ -9,13 +9,13 @@ from hypothesis import given, settings
 
 from labelrules import Dataset, load, parse
 from labelrules.learners import (
-    AssociativeClassifier,
     BinaryRelevance,
     ClassifierChain,
     Ripper,
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
+from labelrules.mining import AssociativeClassifier
 from labelrules.rules import LayeredTheory
 from tables import tables
 

@@ -24,13 +24,13 @@ from extras import pd, pl
 from labelrules import explain, load, parse
 from labelrules.learners import (
     ConstrainedClassifier,
-    LazyAssociativeClassifier,
     Ripper,
     Scorecard,
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
 from labelrules.learners.base.estimator import TableClassifier
+from labelrules.mining import LazyAssociativeClassifier
 from learners.registry import (
     ASSOCIATIVE,
     CHAPTER,

@@ -12,7 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 from extras import pd, pl
 from labelrules import SeparateAndConquer, dataset
 from labelrules.data import DataError
-from labelrules.experiments import IterativeStratifiedKFold
+from labelrules.lab import IterativeStratifiedKFold
 from labelrules.learners.base.estimator import read_target
 
 ONE_DIMENSION = {

@@ -26,13 +26,8 @@ from sklearn.preprocessing import StandardScaler
 from extras import pd, pl
 from labelrules import dataset, split_labels
 from labelrules.data import DataError
-from labelrules.learners import (
-    AssociativeClassifier,
-    BinaryRelevance,
-    LabelPowerset,
-    Scorecard,
-    SeparateAndConquer,
-)
+from labelrules.learners import BinaryRelevance, LabelPowerset, Scorecard, SeparateAndConquer
+from labelrules.mining import AssociativeClassifier
 
 NAMES = np.array(["jazz", "music", "news"])
 ROWS = [("jazz", "music"), ("news",), (), ("music",), ("jazz", "music"), ("news", "music")] * 5

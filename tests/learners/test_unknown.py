@@ -9,16 +9,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from labelrules import UNSET, association_rules, load, subgroups
+from labelrules.constraints import find_constraints
 from labelrules.data import DataError, read_mulan
 from labelrules.data.table import labels_known_together
-from labelrules.discovery import find_constraints
 from labelrules.learners import (
-    AssociativeClassifier,
     BinaryRelevance,
     ClassifierChain,
     ConstrainedClassifier,
     LabelPowerset,
-    LazyAssociativeClassifier,
     Ripper,
     Scorecard,
     SeparateAndConquer,
@@ -26,6 +24,7 @@ from labelrules.learners import (
 )
 from labelrules.learners.dependence import unconditional_dependence
 from labelrules.learners.powerset import completed_labels
+from labelrules.mining import AssociativeClassifier, LazyAssociativeClassifier
 from tables import tables
 from twins import layered_learners
 from twins import learner as naive

@@ -25,21 +25,19 @@ from labelrules import (
 )
 from labelrules.data import DataError, Schema
 from labelrules.data.weights import MOST_UNITS
-from labelrules.discovery import items_of
 from labelrules.learners import (
-    AssociativeClassifier,
     BinaryRelevance,
     ClassifierChain,
     ConstrainedClassifier,
     LabelPowerset,
-    LazyAssociativeClassifier,
     Ripper,
     Scorecard,
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
-from labelrules.learners.associative.row_copies import RowCopies
 from labelrules.learners.covering.settings import checked_settings
+from labelrules.mining import AssociativeClassifier, LazyAssociativeClassifier, items_of
+from labelrules.mining.associative.row_copies import RowCopies
 from learners import registry
 from learners.registry import Stumps
 from tables import schema_of, tables

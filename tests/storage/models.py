@@ -9,18 +9,17 @@ from sklearn.base import clone
 from extras import pd
 from labelrules import Dataset, Feature, Measure, Schema, load
 from labelrules.learners import (
-    AssociativeClassifier,
     BinaryRelevance,
     ClassifierChain,
     ConstrainedClassifier,
     LabelPowerset,
-    LazyAssociativeClassifier,
     Ripper,
     Scorecard,
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
 from labelrules.learners.base.estimator import TableClassifier
+from labelrules.mining import AssociativeClassifier, LazyAssociativeClassifier
 from labelrules.rules import Gibbs, LabelByLabel
 from labelrules.search import kln, no_bonus, peak, root
 from learners import registry

@@ -29,12 +29,12 @@ from labelrules.learners import (
     BinaryRelevance,
     ClassifierChain,
     ConstrainedClassifier,
-    LazyAssociativeClassifier,
     Ripper,
     SeparateAndConquer,
 )
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.measures import forget, formula
+from labelrules.mining import LazyAssociativeClassifier
 from labelrules.rules import Gibbs, LabelByLabel, Once, UntilStable
 from learners.registry import ONE_LABEL_LEARNERS, Stumps
 from storage.documents import SCHEMA, THEORY

@@ -8,7 +8,7 @@ from io import TextIOWrapper
 
 import click
 
-from labelrules import __version__
+from labelrules import __version__, _wings
 from labelrules._checks import quoted, suggestion
 from labelrules.cli.commands import help_option, shown_name
 from labelrules.cli.io import drop_output, in_shell_words, naming_output, say
@@ -33,7 +33,6 @@ COMMANDS = {
     "report": "Write a model and its evidence as one HTML file.",
     "frontier": "Cross-validate learners with limits of size, and find the knee.",
     "experiment": "Compare learners over data sets by a plan, with statistical tests.",
-    "casestudies": "Repeat the chapter's case studies, and report what is seen here, too.",
     "discover": "Find itemsets, association rules, label constraints, or subgroups.",
     "convert": "Convert data or a model to another format.",
     "stats": "Count rows, features, labels and label sets of data.",
@@ -55,8 +54,8 @@ class Program(click.Group):
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
-        module = cmd_name.replace("-", "_")
-        command: click.Command = import_module(f"labelrules.cli.commands.{module}").command
+        room, module = _wings.COMMANDS.get(cmd_name, "cli"), cmd_name.replace("-", "_")
+        command: click.Command = import_module(f"labelrules.{room}.commands.{module}").command
         command.help = COMMANDS[cmd_name]
         return command
 

@@ -23,8 +23,8 @@ from labelrules.cli.io import (
 
 if TYPE_CHECKING:
     from labelrules._types import Board, Floats
+    from labelrules.constraints import Repairs
     from labelrules.data import Dataset, Schema
-    from labelrules.discovery import Repairs
     from labelrules.kernels.gpu.device import Engine
     from labelrules.learners.base.records import About
     from labelrules.rules import DecisionList, RuleSet, Theory

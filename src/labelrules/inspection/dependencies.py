@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import connected_components
 from labelrules._checks import counted, whole_number
 from labelrules._html import SHOWN, fragment, html_table, paragraphs
 from labelrules._types import Floats, Integers, Mask
+from labelrules.constraints.constraint import Constraints
 from labelrules.data.schema import Schema
-from labelrules.discovery.constraints.constraint import Constraints
 from labelrules.rules import DecisionList, LayeredTheory, Rule, RuleSet, theory_of
 from labelrules.rules.inference import closed
 

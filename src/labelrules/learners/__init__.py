@@ -4,7 +4,6 @@ from importlib import import_module
 from pkgutil import walk_packages
 from typing import TYPE_CHECKING
 
-from labelrules.learners.associative.row_rules import LabelVotes, RowRules, VotingRule
 from labelrules.learners.base.per_label import LabelwiseClassifier
 from labelrules.learners.base.progress import (
     CardProgress,
@@ -19,16 +18,10 @@ from labelrules.learners.dependence import (
     conditional_dependence,
     unconditional_dependence,
 )
-from labelrules.learners.registry import register, registered, warm_up
+from labelrules.learners.registry import loaded, register, registered, warm_up
 from labelrules.learners.stacked import ErrorPropagation
 
 if TYPE_CHECKING:  # type checkers and editors cannot follow the registry
-    from labelrules.learners.associative.classifier import (
-        AssociativeClassifier as AssociativeClassifier,
-    )
-    from labelrules.learners.associative.lazy import (
-        LazyAssociativeClassifier as LazyAssociativeClassifier,
-    )
     from labelrules.learners.binary_relevance import BinaryRelevance as BinaryRelevance
     from labelrules.learners.chain import ClassifierChain as ClassifierChain
     from labelrules.learners.constrained import ConstrainedClassifier as ConstrainedClassifier
@@ -41,7 +34,11 @@ if TYPE_CHECKING:  # type checkers and editors cannot follow the registry
 for _module in walk_packages(__path__, f"{__name__}."):
     import_module(_module.name)
 
-_LEARNERS = {learner.__name__: learner for learner in registered().values()}
+_LEARNERS = {
+    learner.__name__: learner
+    for learner in loaded().values()
+    if learner.__module__.startswith(__name__)
+}
 globals().update(_LEARNERS)
 
 __all__ = [
@@ -50,13 +47,10 @@ __all__ = [
     "DependentPair",
     "ErrorPropagation",
     "LabelProgress",
-    "LabelVotes",
     "LabelwiseClassifier",
     "LearningInterrupted",
     "Progress",
-    "RowRules",
     "RuleClassifier",
-    "VotingRule",
     "conditional_dependence",
     "register",
     "registered",

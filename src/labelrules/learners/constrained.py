@@ -14,17 +14,17 @@ from sklearn.utils.validation import has_fit_parameter
 
 from labelrules._checks import one_of, truth_value, whole_number
 from labelrules._types import UNSET, Board, Floats
+from labelrules.constraints import Constraint, Constraints, Repairs, find_constraints
+from labelrules.constraints.clauses import Clauses, consistent, rules_of, together
+from labelrules.constraints.constraint import Descent, Kind, LabelGroup
+from labelrules.constraints.repairs import as_predicted, bounded, log_odds, mended
+from labelrules.constraints.significance import Correction
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record, Share, at
 from labelrules.data.memory.frames import native
 from labelrules.data.memory.labels import default_names
 from labelrules.data.numeric import numeric_features
 from labelrules.data.weights import checked_weights
-from labelrules.discovery import Constraint, Constraints, Repairs, find_constraints
-from labelrules.discovery.constraints.clauses import Clauses, consistent, rules_of, together
-from labelrules.discovery.constraints.constraint import Descent, Kind, LabelGroup
-from labelrules.discovery.constraints.repairs import as_predicted, bounded, log_odds, mended
-from labelrules.discovery.significance import Correction
 from labelrules.learners.base.estimator import TableClassifier, Target, heading
 from labelrules.learners.base.label_models import checked_base
 from labelrules.learners.base.presence import (
@@ -111,9 +111,9 @@ class ConstrainedClassifier(TableClassifier):
     """A multi-label classifier whose predictions are repaired to satisfy constraints.
 
     Constraints are learned from the training labels, see
-    :func:`labelrules.discovery.find_constraints`, or given by an expert, or both. Rows whose
+    :func:`labelrules.constraints.find_constraints`, or given by an expert, or both. Rows whose
     predicted labels satisfy all of them stay as they are; any other row gets the nearest label set
-    that does, see :func:`labelrules.discovery.constraints.repairs`. Given constraints have
+    that does, see :func:`labelrules.constraints.repairs`. Given constraints have
     priority: a learned one that contradicts them where its body holds is left out.
 
     Parameters

@@ -8,9 +8,9 @@ from scipy import stats
 
 from labelrules._checks import whole_number
 from labelrules._types import UNSET, Board, Floats, Mask
+from labelrules.constraints.significance import Correction, adjusted, checked_alpha
 from labelrules.data import Dataset, Partitions
 from labelrules.data.memory.labels import read_labels
-from labelrules.discovery.significance import Correction, adjusted, checked_alpha
 from labelrules.learners.base.label_models import (
     LabelLearner,
     LabelTask,

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._compiling import compiling_seconds
+from labelrules._wings import load_learners
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.learners.base.estimator import TableClassifier
 
@@ -59,7 +60,7 @@ def register(learner: Any = None, *, order: float = _LAST) -> Any:
         raise TypeError(f"register takes the class of a learner, not {learner!r:.60}")
     if isabstract(learner):
         raise TypeError(f"{learner.__name__} cannot be registered: it has abstract methods")
-    other = registered().get(command_name(learner))
+    other = loaded().get(command_name(learner))
     if other is not None:
         # A class that is defined again, as by running a cell of a notebook anew, replaces the old.
         if (other.__module__, other.__qualname__) != (learner.__module__, learner.__qualname__):
@@ -84,6 +85,12 @@ def registered() -> dict[str, type[TableClassifier]]:
     >>> list(registered())[:3]
     ['separate-and-conquer', 'ripper', 'binary-relevance']
     """
+    load_learners()
+    return loaded()
+
+
+def loaded() -> dict[str, type[TableClassifier]]:
+    """The learners whose modules are imported."""
     return {command_name(learner): learner for learner in sorted(_PLACES, key=_PLACES.__getitem__)}
 
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from labelrules._checks import one_of, truth_value, whole_number
 from labelrules._types import UNSET, Board, Floats, Integers
+from labelrules.constraints.significance import adjusted, checked_alpha
 from labelrules.data import Dataset, Partitions
 from labelrules.data.document import Record
 from labelrules.data.numeric import numeric_features
-from labelrules.discovery.significance import adjusted, checked_alpha
 from labelrules.learners.base.label_models import (
     Absence,
     ClassifierLayer,

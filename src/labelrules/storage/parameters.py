@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
 from labelrules._checks import quoted, suggestion
+from labelrules.constraints import Constraints
 from labelrules.data import DataError
 from labelrules.data.document import DocumentError, Record, at, converted, known
-from labelrules.discovery import Constraints
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.measures import Measure
 from labelrules.rules import Rule, Theory

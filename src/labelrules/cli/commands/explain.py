@@ -22,8 +22,8 @@ from labelrules.cli.io import STANDARD, Reading, check_files, plain, write
 from labelrules.cli.models import check_label, model_and_data, other_part
 
 if TYPE_CHECKING:
+    from labelrules.constraints import Repairs
     from labelrules.data import Schema
-    from labelrules.discovery import Repairs
 
 EXAMPLES = """
 labelrules explain model.json magazines --row 3

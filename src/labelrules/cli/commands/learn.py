@@ -48,7 +48,6 @@ from labelrules.cli.settings import Pair, Setting, blaming, setting_options
 
 if TYPE_CHECKING:
     from labelrules.data import Dataset, Partitions
-    from labelrules.experiments import CrossValidation
     from labelrules.rules import DecisionList, Theory
 
 EXAMPLES = """
@@ -333,9 +332,9 @@ class _LearningTask:
             self.learner.set_params(engine="auto")  # the GPU may have failed for good
         warnings.warn(str(lost), stacklevel=2)
 
-    def cross_validated(self, n_folds: int, show: Any) -> "CrossValidation":
+    def cross_validated(self, n_folds: int, show: Any) -> Any:
         """Cross-validate; Ctrl-C leaves nothing, since means need all folds."""
-        from labelrules.experiments import cross_validate
+        from labelrules import cross_validate
 
         rows: Any = self.rows  # in memory, where folds are asked for
         announce(show, "cross-validating")
@@ -411,7 +410,7 @@ def _print(
     test: "Dataset | None",
     as_json: bool,
     quiet: bool,
-    folds: "CrossValidation | None",
+    folds: Any,
 ) -> None:
     from labelrules.cli.commands.show import document, is_terminal, reading_text, text_of
 
@@ -450,7 +449,7 @@ def _rules_document(model: Model, rules: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _print_folds(folds: "CrossValidation", as_json: bool) -> int:
+def _print_folds(folds: Any, as_json: bool) -> int:
     about = {"data": folds.data, "rows": folds.n_rows, "learner": folds.learner}
     write({**about, "cross_validation": folds.as_dict()} if as_json else f"{folds}\n")
     return SUCCESS

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from labelrules._checks import is_whole, listed, quoted, suggestion
+from labelrules._checks import counted, is_whole, listed, quoted, suggestion
 from labelrules._types import UNSET, Board
 from labelrules.data.errors import DataError
 from labelrules.data.memory.arrays import as_array
@@ -367,3 +367,12 @@ def _refuse(value: Any, row: int, column: int, names: Names | None) -> NoReturn:
         f"Y has {shown!r:.60} in row {row}, column {name}: a label is 0 or 1 (-1 or "
         "missing if it is unknown)"
     )
+
+
+def refuse_unknown(n_rows: int) -> None:
+    """Refuse data with so many rows in which a label is unknown, if there are any."""
+    if n_rows:
+        raise DataError(
+            f"in {counted(n_rows, 'row')} some label is unknown: leave them out, as by "
+            "data.take((data.Y >= 0).all(axis=1)), or leave out labels by data.without"
+        )

@@ -8,7 +8,7 @@ import numpy as np
 
 from labelrules._checks import one_of
 from labelrules._types import Mask
-from labelrules.discovery.constraints.constraint import Constraints
+from labelrules.constraints.constraint import Constraints
 from labelrules.inspection.dependencies import LabelGraph, label_graph
 from labelrules.inspection.tracing import label_number
 from labelrules.rules import Theory

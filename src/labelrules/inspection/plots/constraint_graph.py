@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from labelrules._checks import counted
-from labelrules.discovery.constraints.graph import ConstraintGraph, ConstraintLink, Node
+from labelrules.constraints.graph import ConstraintGraph, ConstraintLink, Node
 from labelrules.inspection.plots.common import (
     GREY,
     NAMES,
@@ -34,13 +34,13 @@ def plot_constraints(graph: ConstraintGraph, ax: "Axes | None" = None) -> "Axes"
     Parameters
     ----------
     graph : ConstraintGraph
-        From :meth:`labelrules.discovery.Constraints.graph`.
+        From :meth:`labelrules.constraints.Constraints.graph`.
     ax : matplotlib Axes, optional
         Where to draw; if left out, in a new figure of fitting size.
 
     Examples
     --------
-    >>> from labelrules.discovery import find_constraints
+    >>> from labelrules.constraints import find_constraints
     >>> Y = [{"music", "jazz"}, {"music", "rock"}, {"music"}, {"news"}]
     >>> ax = plot_constraints(find_constraints(Y).graph())
     >>> ax.get_title()

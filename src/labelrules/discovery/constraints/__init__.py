@@ -1,1 +1,0 @@
-"""Constraints between labels: found in data, and used to repair predictions."""

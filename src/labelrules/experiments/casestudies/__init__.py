@@ -1,1 +1,0 @@
-"""The chapter's two case studies repeated: models, tests, times, and a report beside the text."""

@@ -1,0 +1,162 @@
+"""Divisions of rows by iterative stratification: a splitter for scikit-learn, folds, holdouts."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import BaseCrossValidator
+from sklearn.utils.validation import column_or_1d
+
+from labelrules._checks import counted, is_whole, whole_number
+from labelrules._types import Integers
+from labelrules.data import Dataset
+from labelrules.data.memory.arrays import as_array
+from labelrules.lab.fold_assignment import assigned_folds
+from labelrules.learners.base.estimator import read_target
+from labelrules.learners.base.sampling import random_numbers, shuffled_rows
+
+
+class IterativeStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
+    """Repeated k-fold cross-validation with iterative stratification, for several labels.
+
+    Each fold has about the same share of each label, and of each pair of labels that occur
+    together, as all rows. It is a splitter of scikit-learn, for `cross_validate`, `GridSearchCV`
+    and the parameter `split` of :func:`experiment`.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        The number of folds.
+    n_repeats : int, default=1
+        How often the rows are divided, each time with another seed.
+    order : {1, 2}, default=2
+        Whether only labels are balanced (first order), or pairs of labels, too (second order).
+    random_state : int, RandomState or None, default=None
+        Decides the order in which rows are taken. Repetition r takes ``random_state + r``. None is
+        the same as 0.
+
+    Notes
+    -----
+    The rows with the rarest label, or pair, are given to folds first, each to the fold that lacks
+    most of what the row has. Then rows of different folds are exchanged while that makes the sum of
+    squared deviations from equal shares smaller. All labels and pairs that a row has count together
+    in both steps, where the published algorithm considers the rarest one only.
+
+    Folds have equally many rows, plus or minus one, unless there are groups. Rows of a group are
+    never divided; folds then have about equally many rows.
+
+    Unknown labels are neither present nor absent: those of a label are balanced like one more
+    label. One-dimensional y holds classes, which are balanced like labels.
+
+    References
+    ----------
+    K. Sechidis, G. Tsoumakas, I. Vlahavas: On the stratification of multi-label data. European
+    Conference on Machine Learning, 2011.
+    P. Szymański, T. Kajdanowicz: A network perspective on stratification of multi-label data.
+    Proceedings of Machine Learning Research 74, 2017.
+
+    Examples
+    --------
+    >>> from labelrules import planted
+    >>> data, _ = planted(100, random_state=1)
+    >>> folds = IterativeStratifiedKFold(n_splits=4)
+    >>> data.Y.sum(axis=0).tolist()
+    [21, 53, 0, 29, 42, 0]
+    >>> for train, test in folds.split(data.X, data.Y):
+    ...     print(data.Y[test].sum(axis=0).tolist())
+    [6, 14, 0, 7, 11, 0]
+    [5, 13, 0, 8, 10, 0]
+    [5, 13, 0, 7, 11, 0]
+    [5, 13, 0, 7, 10, 0]
+    """
+
+    def __init__(
+        self, n_splits: int = 5, *, n_repeats: int = 1, order: int = 2, random_state: Any = None
+    ) -> None:
+        self.n_splits = n_splits
+        self.n_repeats = n_repeats
+        self.order = order
+        self.random_state = random_state
+
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Integers, Integers]]:
+        """Yield the rows to learn from and the rows to measure on, for each fold of each repeat.
+
+        Parameters
+        ----------
+        X : array or frame
+            Only its number of rows matters.
+        y : array, frame, sparse matrix or list of label sets
+            Labels, as the learners take them; unknown ones are -1 or NaN.
+        groups : array of shape (n_rows,), optional
+            Rows with the same value come into the same fold.
+        """
+        yield from super().split(X, y, groups)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """The number of divisions: folds times repeats."""
+        n_splits = whole_number(self.n_splits, "n_splits", low=2)
+        return n_splits * whole_number(self.n_repeats, "n_repeats", low=1)
+
+    def _iter_test_indices(self, X: Any, y: Any, groups: Any) -> Iterator[Integers]:
+        self.get_n_splits()
+        whole_number(self.order, "order", low=1, high=2)
+        if y is None:
+            raise ValueError("stratification needs the labels: pass y")
+        board = read_target(y)[1].board
+        codes = None if groups is None else _group_codes(groups, len(board))
+        sizes = even_sizes(len(board), self.n_splits)
+        if codes is not None and codes.max(initial=-1) + 1 < self.n_splits:
+            raise ValueError(
+                f"{counted(self.n_splits, 'fold')} need at least as many groups, not "
+                f"{codes.max(initial=-1) + 1}"
+            )
+        for seed in self._seeds():
+            order = np.random.default_rng(seed).permutation(len(board))
+            folds = assigned_folds(board, order, sizes, codes, self.order == 2)
+            for fold in range(self.n_splits):
+                yield np.flatnonzero(folds == fold)
+
+    def _seeds(self) -> Iterator[int]:
+        random = random_numbers(self.random_state)
+        first = 0 if self.random_state is None else self.random_state
+        for repeat in range(self.n_repeats):
+            yield first + repeat if is_whole(first) else int(random.randint(2**31 - 1))
+
+
+def _group_codes(groups: Any, n_rows: int) -> Integers:
+    """Groups as numbers from 0."""
+    given = column_or_1d(as_array(groups, "groups"))
+    if len(given) != n_rows:
+        raise ValueError(f"groups has {len(given)} values, but there are {counted(n_rows, 'row')}")
+    _, codes = np.unique(given, return_inverse=True)
+    return np.asarray(codes)
+
+
+def even_sizes(n_rows: int, n_folds: int) -> Integers:
+    """Rows of each fold; the first ones have one more where they cannot all be equal."""
+    if n_folds > n_rows:
+        raise ValueError(f"{n_folds} folds need at least as many rows, not {n_rows}")
+    sizes = np.full(n_folds, n_rows // n_folds, dtype=np.int64)
+    sizes[: n_rows % n_folds] += 1
+    return sizes
+
+
+def stratified_folds(data: Dataset, sizes: Integers, seed: int) -> Integers:
+    """For each row its fold, by iterative stratification of the second order.
+
+    Which rows are in a fold does not depend on the order in which they are stored.
+    """
+    folds: Integers = assigned_folds(data.Y, shuffled_rows(data, seed), sizes)
+    return folds
+
+
+def holdout_sizes(n_rows: int, share: float) -> Integers:
+    """Rows to learn from and rows to measure on; at least one each.
+
+    >>> holdout_sizes(10, 0.25).tolist()
+    [8, 2]
+    """
+    if n_rows < 2:
+        raise ValueError(f"a holdout needs at least 2 rows, not {n_rows}")
+    n_held = min(max(round(share * n_rows), 1), n_rows - 1)
+    return np.array([n_rows - n_held, n_held], dtype=np.int64)

@@ -1,0 +1,1 @@
+"""Commands of this room, one module each."""

@@ -1,0 +1,499 @@
+"""The editor: rules as a value with a history, of which every edit makes another one."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from labelrules._checks import counted, quoted
+from labelrules.data import Dataset
+from labelrules.inspection import Comparison, compare
+from labelrules.learners.base.records import About
+from labelrules.measures import Evaluation
+from labelrules.rules import Condition, Rule, Theory, parse, parse_rule, rule_text, theory_text
+from labelrules.rules.formats.text import rule_texts
+from labelrules.rules.theory import theory_of
+from labelrules.studio.condition_changes import (
+    with_condition,
+    with_label,
+    with_threshold,
+    without_condition,
+)
+from labelrules.studio.edit_history import EditHistory, HistoryStep, Position, Version, now
+from labelrules.studio.edit_session import EditSession, Opening
+from labelrules.studio.edited_rules import EditedRule, EditedRules
+from labelrules.studio.kept_rules import rules_kept
+from labelrules.studio.knowledge import Knowledge, checked_knowledge
+from labelrules.studio.learner_text import record_of
+from labelrules.studio.previews import Preview, part_preview, rows_where, slice_preview
+from labelrules.studio.relearning import checked_learner, learn_again
+from labelrules.studio.steps import (
+    Mark,
+    RuleAdded,
+    RuleMarked,
+    RuleMoved,
+    RuleNoted,
+    RuleRemoved,
+    RuleReplaced,
+    RulesRelearned,
+    Step,
+    text_of,
+)
+
+RulesSource = Any
+"""An editor, a version or its name, a theory or a fitted learner."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Editor:
+    """Rules that are edited, with their history; every edit returns a new editor.
+
+    Made by :func:`edit` and :func:`load_edits`. Rules have the numbers that people see: from 1,
+    through all layers of a theory, rules for rows without a label last.
+
+    Attributes
+    ----------
+    session : EditSession
+        What all editors of one edit share.
+    history : EditHistory
+        All steps, branches and versions.
+    author : str or None
+        Who edits.
+    path : Path or None
+        The file that is written after every step.
+    """
+
+    session: EditSession
+    history: EditHistory
+    author: str | None = None
+    path: Path | None = None
+
+    @property
+    def theory(self) -> Theory:
+        """The theory as it is now, without disabled rules; evidence is from the training rows."""
+        return self.session.counted(self._rules)
+
+    @property
+    def rules(self) -> tuple[EditedRule, ...]:
+        """All rules in their order, disabled ones included."""
+        rules, theory = self._rules, self.theory
+        enabled = zip(theory, rule_texts(theory), strict=True)
+        shown = []
+        pairs = zip(rules.entries, rules.places(), strict=True)
+        for number, (entry, place) in enumerate(pairs, 1):
+            rule, is_last = entry.rule, entry.layer == rules.n_layers
+            if entry.disabled:
+                # That rules for rows without a label end the row need not be said.
+                plain = replace(rule, note=None, stops=rule.stops and not is_last)
+                text = rule_text(plain, rules.frame.schema)
+            else:
+                rule, text = next(enabled)
+            layer = None if is_last or rules.n_layers == 1 else entry.layer + 1
+            marks = entry.locked, entry.disabled, entry.changed, entry.rule.note
+            shown.append(EditedRule(number, entry.id, rule, text, *marks, layer, is_last, place))
+        return tuple(shown)
+
+    @property
+    def model(self) -> Any:
+        """A fitted learner that predicts as the edited theory does; or the theory, of a theory.
+
+        It is that which was given, with the rules as they are now, evidence and all counts that
+        probabilities are estimated from anew. It can be saved and exported.
+        """
+        return self.session.model_of(self.theory, self.about)
+
+    @property
+    def about(self) -> About | None:
+        """How the model came about and was edited, which a theory does not know; or None."""
+        return self.session.about_of(self.history.described())
+
+    @property
+    def measures(self) -> dict[str, Evaluation]:
+        """The measures now, on the ``"training"`` and, if there are any, ``"validation"`` rows."""
+        return self.session.measures(self._rules)
+
+    @property
+    def data(self) -> Dataset:
+        """The training rows."""
+        return self.session.training
+
+    @property
+    def validation(self) -> Dataset | None:
+        """The validation rows, if there are any."""
+        return self.session.parts.get("validation")
+
+    @property
+    def has_test(self) -> bool:
+        """Whether there is a test part, which `open_test` measures on."""
+        return self.session.test is not None
+
+    @property
+    def _rules(self) -> EditedRules:
+        return self.history.now.rules
+
+    def replace(self, number: int, rule: Rule | str) -> "Editor":
+        """Another rule, or its text, in the place of one; it keeps its note, if it brings none."""
+        return self._done(RuleReplaced(number, self._text(rule)))
+
+    def add(self, rule: Rule | str, at: int | None = None, *, layer: int | None = None) -> "Editor":
+        """One more rule, which gets the number `at`.
+
+        Parameters
+        ----------
+        rule : Rule or str
+        at : int, optional
+            By default it comes last, but before rules that hold for every row.
+        layer : int, optional
+            Its layer, from 1; rules for rows without a label are in the one after the last. By
+            default that of the rule that has the number `at` now, else the last layer.
+        """
+        rules = self._rules
+        if layer is None:
+            within = at is not None and 1 <= at <= len(rules.entries)
+            found = rules.entry(at).layer if within and at is not None else rules.n_layers - 1
+        else:
+            found = self._layer(layer)
+        first, end = rules.span(found)
+        if at is None:
+            at = end + 1
+            while at - 1 > first and not rules.entries[at - 2].rule.body and rules.frame.ordered:
+                at -= 1
+        return self._done(RuleAdded(at, self._text(rule), found + 1))
+
+    def remove(self, number: int) -> "Editor":
+        """All rules but one."""
+        return self._done(RuleRemoved(number))
+
+    def move(self, number: int, *, to: int) -> "Editor":
+        """A rule with another number; those between move by one."""
+        return self._done(RuleMoved(number, to))
+
+    def lock(self, number: int) -> "Editor":
+        """A rule that cannot be changed, and stays when rules are learned again."""
+        return self._marked(number, "lock")
+
+    def unlock(self, number: int) -> "Editor":
+        """A rule that can be changed again."""
+        return self._marked(number, "unlock")
+
+    def disable(self, number: int) -> "Editor":
+        """A rule that stays where it is, but is left out of the theory."""
+        return self._marked(number, "disable")
+
+    def enable(self, number: int) -> "Editor":
+        """A rule that is part of the theory again."""
+        return self._marked(number, "enable")
+
+    def note(self, number: int, note: str | None) -> "Editor":
+        """A rule with another note; None or an empty text for none."""
+        text = self._rules.entry(number).rule.with_note(note or None).note
+        return self._done(RuleNoted(number, text))
+
+    def set_threshold(self, number: int, *, condition: int, value: float | str) -> "Editor":
+        """A rule with another threshold in one of its conditions, which are counted from 1.
+
+        Dates, times, durations and categories with an order are given as text.
+        """
+        changed = with_threshold(self._rule(number), condition, value, self._schema)
+        return self.replace(number, changed)
+
+    def add_condition(self, number: int, condition: Condition | str) -> "Editor":
+        """A rule with one more condition."""
+        return self.replace(number, with_condition(self._rule(number), condition, self._schema))
+
+    def drop_condition(self, number: int, *, condition: int) -> "Editor":
+        """A rule without one of its conditions, which are counted from 1."""
+        return self.replace(number, without_condition(self._rule(number), condition))
+
+    def set_label(self, number: int, label: str, present: bool | None) -> "Editor":
+        """A rule that predicts a label present or absent, or with None leaves it open."""
+        return self.replace(number, with_label(self._rule(number), label, present, self._schema))
+
+    def toggle_label(self, number: int, label: str) -> "Editor":
+        """A rule with the next value of a label: not predicted, present, absent, not predicted."""
+        head = dict(self._rule(number).head)
+        value = head.get(self._schema.label_index.get(label, -1))
+        following = {None: True, 1: False, 0: None}[value]
+        return self.set_label(number, label, following)
+
+    def relearn(
+        self,
+        after: int | None = None,
+        *,
+        labels: Iterable[str] | None = None,
+        learner: Any = None,
+        knowledge: Knowledge | None = None,
+        listener: Callable[[Any], object] | None = None,
+        learned: Theory | str | None = None,
+    ) -> "Editor":
+        """Learn rules again: those after a rule, or those for some labels.
+
+        Locked rules stay. Ctrl-C, or an error of the listener, leaves everything as it was.
+
+        Parameters
+        ----------
+        after : int, optional
+            All rules up to this one are kept, by default none; locked rules that come later follow
+            them. What comes then is learned anew.
+        labels : iterable of str, optional
+            Instead: only the rules for these labels are learned anew, from the cells of these
+            labels that are open; they come where the first old one was.
+        learner : RuleClassifier, optional
+            A learner that goes on from rules. By default that of the model if it is one, else
+            `SeparateAndConquer()`.
+        knowledge : Knowledge, optional
+        listener : function, optional
+            Is called with each report of progress; if it returns False, learning is cancelled:
+            :class:`LearningCancelledError` is raised.
+        learned : Theory or str, optional
+            The new rules, if they are known: nothing is learned. Scripts give them where learning
+            again might end elsewhere, because there was a time limit.
+        """
+        told = checked_knowledge(knowledge, self._schema)
+        names = None if labels is None else _names(labels)
+        made = checked_learner(learner, self.session.model)
+        kept = rules_kept(self._rules, after, names, len(self.history.steps))
+        if learned is None:
+            found = learn_again(kept, self.data, made, told, listener)
+        else:
+            found = parse(learned, self._schema) if isinstance(learned, str) else learned
+        repeatable = learned is None and getattr(made, "time_limit", None) is None
+        text = theory_text(found)
+        return self._done(RulesRelearned(after, names, record_of(made), told, text, repeatable))
+
+    def preview(self, since: RulesSource = None, *, where: Any = None) -> Preview:
+        """What changes: rows, labels and every measure, before and after.
+
+        Parameters
+        ----------
+        since : Editor, Version or str, optional
+            The state to compare with: another editor, a version or its name, or ``"commit"`` for
+            the last version on the way here. By default the state before the last step.
+        where : str or array of bool, optional
+            A slice to be shown, too: conditions such as ``"age > 60, flu"``, where labels are those
+            that are known, or a mask of the training rows.
+        """
+        before, after = self._since(since), self._rules
+        parts = {}
+        for name, data in self.session.parts.items():
+            outcomes = [self.session.outcome(rules, name) for rules in (before, after)]
+            parts[name] = part_preview(data, *outcomes)
+        if where is not None:
+            parts["slice"] = slice_preview(parts["training"], rows_where(where, self.data))
+            if self.validation is not None and isinstance(where, str):
+                rows = rows_where(where, self.validation)
+                parts["validation slice"] = slice_preview(parts["validation"], rows)
+        return Preview(before.theory, after.theory, MappingProxyType(parts))
+
+    def diff(self, other: RulesSource) -> Comparison:
+        """The rules and, on the training rows, predictions that differ from another state.
+
+        `other` is an editor, a version or its name, ``"commit"`` for the last version, a theory or
+        a fitted learner; it is the first of the two in the comparison.
+        """
+        if isinstance(other, Editor | Version | str):
+            theory = self.session.counted(self._since(other))
+        else:
+            theory = theory_of(other)
+        return compare(theory, self.theory, self.data)
+
+    def open_test(self, reason: str, *, author: str | None = None) -> Opening:
+        """The measures on the test part; that it was looked at is counted, and cannot be undone.
+
+        If it cannot be written, there is no look: the measures are not given.
+        """
+        step, signed = self.history.now.number, author or self.author
+        write = partial(self._written, self.history)
+        return self.session.open_test(self._rules, step, _reason(reason), signed, write)
+
+    @property
+    def openings(self) -> tuple[Opening, ...]:
+        """Every look at the test part, whichever editor of this edit was asked for it."""
+        return self.session.openings
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a step to undo."""
+        return self.history.now.parent is not None
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is a step that was undone and can be done again."""
+        return bool(self.history.position.undone)
+
+    def undo(self) -> "Editor":
+        """The editor before the last step; nothing is forgotten."""
+        return self._with(self.history.undone())
+
+    def redo(self) -> "Editor":
+        """The editor after the step that was undone last."""
+        return self._with(self.history.redone())
+
+    def go_to(self, step: int | Version | str) -> "Editor":
+        """The present branch at another step of the history, or at a version."""
+        if isinstance(step, Version | str):
+            step = self._version(step).step
+        if not (isinstance(step, int) and 0 <= step < len(self.history.steps)):
+            raise ValueError(
+                f"there is no step {step!r}: the last is {len(self.history.steps) - 1}"
+            )
+        return self._with(self.history.at(Position(step)))
+
+    @property
+    def steps(self) -> tuple[HistoryStep, ...]:
+        """The steps that lead to the rules as they are now, the first one first."""
+        return tuple(self.history.path())
+
+    def commit(
+        self, reason: str, *, name: str | None = None, author: str | None = None
+    ) -> "Editor":
+        """The same rules as a named version, with the reason and all measures."""
+        history = self.history
+        given = f"version {len(history.versions) + 1}" if name is None else name
+        if any(one.name == given for one in history.versions):
+            raise ValueError(f"there is a version {quoted(given)} already: give another name")
+        version = Version(
+            given, history.now.number, history.branch, _reason(reason), author or self.author,
+            now(), self.measures,
+        )  # fmt: skip
+        return self._with(replace(history, versions=(*history.versions, version)))
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """All versions, in the order in which they were named."""
+        return self.history.versions
+
+    def branch(self, name: str) -> "Editor":
+        """A new branch that begins here, and is the present one."""
+        return self._with(self.history.branched(name))
+
+    def switch(self, name: str) -> "Editor":
+        """Another branch, where it was left."""
+        return self._with(self.history.switched(name))
+
+    @property
+    def branches(self) -> Mapping[str, int]:
+        """The names of all branches, and at which step each is."""
+        return {name: position.step for name, position in self.history.positions.items()}
+
+    @property
+    def branch_name(self) -> str:
+        """The name of the present branch."""
+        return self.history.branch
+
+    def script(self) -> str:
+        """A program in Python that makes the same model of the same data, byte for byte."""
+        from labelrules.studio.edit_files import script_of
+
+        return script_of(self.session, self.history)
+
+    def save(self, path: str | PathLike[str]) -> "Editor":
+        """The same editor, written to a file now and after every step; see `load_edits`.
+
+        A file that holds steps which this editor does not have is not replaced, whoever made them:
+        another person, another program, or somebody who went on from this editor before. That is
+        refused, now and after every step, and nothing is written.
+        """
+        saved = replace(self, path=Path(path))
+        saved._written(self.history if self.path == saved.path else None)
+        return saved
+
+    def draft(self) -> "Editor":
+        """The same editor without its file: what is tried with it is not written."""
+        return replace(self, path=None)
+
+    def by(self, author: str | None) -> "Editor":
+        """The same editor for another author."""
+        return replace(self, author=author)
+
+    @property
+    def _schema(self) -> Any:
+        return self.session.frame.schema
+
+    def _rule(self, number: int) -> Rule:
+        return self._rules.entry(number).rule
+
+    def _text(self, rule: Rule | str) -> str:
+        parsed = parse_rule(rule, self._schema) if isinstance(rule, str) else rule
+        if not isinstance(parsed, Rule):
+            raise TypeError(f"a rule is a Rule or its text, not {rule!r:.60}")
+        return text_of(parsed, self._rules)
+
+    def _layer(self, layer: int) -> int:
+        n_layers = self._rules.n_layers
+        if layer not in range(1, n_layers + 2):
+            raise ValueError(
+                f"layer must be a number from 1 to {n_layers + 1}, the last for rows without a "
+                f"label, not {layer!r}"
+            )
+        return layer - 1
+
+    def _marked(self, number: int, mark: Mark) -> "Editor":
+        return self._done(RuleMarked(number, mark))
+
+    def _done(self, step: Step) -> "Editor":
+        return self._with(self.history.grown(step, self.author))
+
+    def _with(self, history: EditHistory) -> "Editor":
+        other = replace(self, history=history)
+        other._written(self.history)
+        return other
+
+    def _written(self, left: EditHistory | None) -> None:
+        """Write the file, in which others have left this history, if one is given."""
+        if self.path is not None:
+            from labelrules.studio.edit_files import write_edits
+
+            write_edits(self.session, self.history, self.path, left)
+
+    def _version(self, version: Version | str) -> Version:
+        if isinstance(version, Version):
+            return version
+        on_path = {0, *(step.number for step in self.steps)}
+        if version == "commit" and not any(one.name == version for one in self.versions):
+            for one in reversed(self.versions):
+                if one.step in on_path:
+                    return one
+            raise ValueError("no version was named on the way here: use commit(reason) first")
+        return self.history.version(version)
+
+    def _since(self, since: RulesSource) -> EditedRules:
+        steps = self.history.steps
+        if since is None:
+            return steps[self.history.now.parent or 0].rules
+        if isinstance(since, Editor):
+            if since.session is not self.session:
+                raise ValueError("the other editor is of another edit: compare them by diff")
+            return since._rules
+        if not isinstance(since, Version | str):
+            raise TypeError(f"since must be an editor, a version or its name, not {since!r:.60}")
+        return steps[self._version(since).step].rules
+
+    def __repr__(self) -> str:
+        rules, steps = counted(len(self._rules.entries), "rule"), counted(len(self.steps), "step")
+        return f"<Editor: {rules}, {steps} on {quoted(self.branch_name)}>"
+
+    def __str__(self) -> str:
+        marks = {one.number: _marks(one) for one in self.rules}
+        return "\n".join(f"{one.number:>3} {one.text}{marks[one.number]}" for one in self.rules)
+
+
+def _marks(rule: EditedRule) -> str:
+    words = [word for word in ("locked", "disabled") if getattr(rule, word)]
+    note = [] if rule.note is None else [f"note: {rule.note}"]
+    return f"  # {', '.join([*words, *note])}" if words or note else ""
+
+
+def _names(labels: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(labels, str):
+        raise ValueError(f"labels must be a list of labels, such as [{labels!r}]")
+    return tuple(labels)
+
+
+def _reason(reason: str) -> str:
+    if not isinstance(reason, str) or not reason.strip():
+        raise ValueError("give a reason, in a few words: it is kept in the history")
+    return reason.strip()
