@@ -2,15 +2,14 @@
 
 import hashlib
 import json
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from labelrules._kept import kept
 from labelrules._types import Board, Floats, Matrix
-from labelrules.data.document import builtins_of, schema_record
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 
@@ -30,6 +29,7 @@ MIXING = tuple(
 """These numbers and `STEP` are those of SplitMix64 (Steele, Lea and Flood, 2014)."""
 
 
+@kept
 def fingerprint(data: Dataset) -> str:
     """A hash of all that a data set holds, but for its own name: `2-` and 32 hexadecimal digits.
 
@@ -55,16 +55,26 @@ def fingerprint_of(
     schema: Schema, n_rows: int, sums: tuple[Words, Words], weights: Floats | None = None
 ) -> str:
     """The fingerprint of a data set whose columns of features, and of labels, have these sums."""
-    # numbers are amounts only where they are stored sparsely
-    plain = [replace(one, kind="numeric") if one.is_numeric else one for one in schema.features]
-    known = builtins_of(schema_record(Schema(plain, schema.labels, schema.parents)))
-    whole = hashlib.blake2b(json.dumps([known, n_rows]).encode(), digest_size=16)
+    text = f"[{_schema_text(schema)}, {n_rows}]"
+    whole = hashlib.blake2b(text.encode(), digest_size=16)
     for each in sums:
         whole.update(each.astype("<u8").tobytes())
     if weights is not None:
         whole.update(json.dumps(weights.shape).encode())
         whole.update(np.ascontiguousarray(weights).astype("<f8").tobytes())
     return FORM + whole.hexdigest()
+
+
+@kept
+def _schema_text(schema: Schema) -> str:
+    """A schema as JSON, as in documents."""
+    features = [
+        {"name": one.name, "categories": one.categories}
+        # numbers are amounts only where they are stored sparsely
+        | ({} if one.is_numeric or one.is_nominal else {"kind": one.kind})
+        for one in schema.features
+    ]
+    return json.dumps({"features": features, "labels": schema.labels, "parents": schema.parents})
 
 
 def column_sums(X: Matrix | Board) -> Words:

@@ -29,7 +29,7 @@ from labelrules.kernels.jit import (
     scoring_kernel,
     scoring_once,
 )
-from labelrules.kernels.scoring import Scoring, formula, greatest_key
+from labelrules.kernels.scoring import Scoring, are_short, formula, greatest_key
 from labelrules.measures import Formula, helpers
 from labelrules.measures.formulas import fingerprint
 from labelrules.measures.linear_ratios import LinearRatio, linear_ratio
@@ -45,12 +45,13 @@ _INNER = (
 )  # fmt: skip
 """What the kernels call, each after what it calls itself."""
 
-_CALLED_ONCE = frozenset({
-    scoring.greatest_key, scoring.greatest, scoring.greatest_of_column, scoring.scan_block,
-    scoring.scan_two, scoring.best_value, scoring.saturation, refine.scan_cuts, refine.scan_listed,
-    refine.scan_values, tables.scan_numbers, tables.scan_categories,
+_INLINED = frozenset({
+    scoring.key_of, scoring.bound_key, scoring.greatest_key, scoring.greatest,
+    scoring.greatest_of_column, scoring.scan_block, scoring.scan_two, scoring.best_value,
+    scoring.saturation, refine.scan_cuts, refine.scan_listed, refine.scan_values,
+    tables.scan_numbers, tables.scan_categories,
 })  # fmt: skip
-"""Inlined, so that their many arguments need not be handed over."""
+"""Called at one place, or short: inlined, so that many arguments need not be handed over."""
 
 _KERNELS = (
     refine.best_refinements, merge.score_literals, merge.best_merged, grow.grow_body,
@@ -99,7 +100,7 @@ def scoring_for(
     shared = _shared_weights(formula, counting)
     if shared is not None:
         upper, lower = shared.in_units(1 / unit)
-        return scoring._replace(upper=upper, lower=lower)
+        return scoring._replace(upper=upper, lower=lower, short=are_short(upper, lower))
     if not _IS_COMPILED:
         return scoring
     of_counts, of_sums = _code(formula.name, fingerprint(formula))
@@ -157,8 +158,7 @@ def _scored_by(formula: Formula | None, mark: str) -> dict[str, Any]:
     else:
         names["formula"] = scoring_inner(_rebound(scoring.formula, names, mark))
     for inner in (scoring.key_of, scoring.score_key, scoring.greatest_key):
-        compile_inner = scoring_once if inner in _CALLED_ONCE else scoring_inner
-        names[inner.__name__] = compile_inner(_rebound(inner, names, mark))
+        names[inner.__name__] = scoring_once(_rebound(inner, names, mark))
     return {name: names[name] for name in ("formula", "greatest_key")}
 
 
@@ -174,7 +174,7 @@ def _kernels(mark: str, replaced: dict[str, Any]) -> FormulaKernels:
     names |= replaced
     for inner in _INNER:
         if inner.__name__ not in replaced:
-            compile_inner = scoring_once if inner in _CALLED_ONCE else scoring_inner
+            compile_inner = scoring_once if inner in _INLINED else scoring_inner
             names[inner.__name__] = compile_inner(_rebound(inner, names, mark))
     for kernel in _KERNELS:
         names[kernel.__name__] = scoring_kernel(_rebound(kernel, names, mark))
@@ -240,12 +240,16 @@ OF_SUMS = types.int64(
 
 
 class FormulaScoring(NamedTuple):
-    """What a formula reads of a `Scoring`, and the key of a sum."""
+    """What a formula reads of a `Scoring`, and the key of a sum.
+
+    `short` is true: only ratios of weighted sums ask for the prior.
+    """
 
     head_relative: bool
     smallest: int
     unit: float
     parameter: float
+    short: bool
 
 
 @intrinsic
@@ -298,7 +302,7 @@ def any_greatest_key(value, sums, start, stop, offset, sign, everywhere, floor, 
 
 def of_counts(tp, fp, tn, fn, unit, parameter):
     """What `_call_of_counts` calls, with the formula among its globals."""
-    scoring = FormulaScoring(False, 0, unit, parameter)
+    scoring = FormulaScoring(False, 0, unit, parameter, True)
     return np.float64(formula(tp, fp, tn, fn, 0.0, scoring))
 
 
@@ -307,7 +311,7 @@ def of_sums(
     parameter,
 ):  # fmt: skip
     """What `_call_of_sums` calls, with the formula's `greatest_key` among its globals."""
-    scoring = FormulaScoring(head_relative != 0, smallest, unit, parameter)
+    scoring = FormulaScoring(head_relative != 0, smallest, unit, parameter, True)
     return greatest_key(
         value, carray(sums, stop), start, stop, offset, sign, everywhere, floor, scoring
     )

@@ -31,6 +31,18 @@ _ONE, _NONE = np.uint64(1), np.uint64(0)
 
 
 @tiny
+def row_of(entry):
+    """The row of an entry; without a sign, so that compiled code looks for no row below 0."""
+    return np.uint32(entry ^ (entry >> 31))
+
+
+@tiny
+def span(first, last):
+    """The numbers from `first` up to but without `last`, likewise without a sign."""
+    return range(np.uint64(first), np.uint64(last))
+
+
+@tiny
 def _exponent(power):
     """The logarithm of a power of two, read off the float's exponent."""
     return (np.float64(power).view(np.int64) >> 52) - 1023
@@ -40,11 +52,11 @@ def _exponent(power):
 def _keep(source, first, last, covered, target, end):
     """Copy the covered entries to `end` and behind; no branch, since coverage is unpredictable."""
     pending = np.int32(0)
-    for i in range(first, last):
+    for i in span(first, last):
         entry = source[i]
         pending |= entry >> 31
-        row = entry ^ (entry >> 31)
-        target[end] = row ^ pending
+        row = row_of(entry)
+        target[np.uint64(end)] = np.int32(row) ^ pending
         kept = np.int32(covered[row])
         end += kept
         pending &= kept - np.int32(1)
@@ -77,7 +89,8 @@ def _narrow_to_few(index, places, ranked, by_column, first, last, rows, covered,
         start = index.start[column]
         place, values = places[ranked[column]], by_column[column]
         for row in rows:
-            bits[place[row] >> 6] |= _ONE << np.uint64(place[row] & 63)
+            at = np.uint32(place[np.uint64(row)])
+            bits[at >> np.uint32(6)] |= _ONE << np.uint64(at & np.uint32(63))
         end, n_valid, before = start, index.valid[column] - start, np.nan
         narrowed.middle[column] = start
         narrowed.valid[column] = start
@@ -89,9 +102,9 @@ def _narrow_to_few(index, places, ranked, by_column, first, last, rows, covered,
                 left ^= lowest
                 at = 64 * word + _exponent(lowest)
                 entry = index.entries[start + at]
-                row = entry ^ (entry >> 31)
+                row = row_of(entry)
                 # The first row of its value is marked; a value that is missing equals nothing.
-                narrowed.entries[end] = row if values[row] == before else ~row
+                narrowed.entries[end] = np.int32(row) if values[row] == before else ~np.int32(row)
                 before = values[row]
                 end += 1
                 if at < n_valid:
@@ -178,8 +191,8 @@ def _empty_codes(counted, n_rows):
 def sum_of(entries, first, last, codes):
     """The sum of the codes of some entries."""
     total = np.int64(0)
-    for i in range(first, last):
-        total += counts_of(codes[entries[i] ^ (entries[i] >> 31)])
+    for i in span(first, last):
+        total += counts_of(codes[row_of(entries[i])])
     return total
 
 
@@ -208,11 +221,11 @@ def cumulate(entries, start, middle, valid, stop, codes, inside, n_inside, unlis
 @tiny
 def _add(entries, first, last, codes, sums, total, n_values):
     at = n_values - 1
-    for i in range(first, last):
+    for i in span(first, last):
         entry = entries[i]
         at -= np.int64(entry >> 31)
-        total += counts_of(codes[entry ^ (entry >> 31)])
-        sums[at] = total
+        total += counts_of(codes[row_of(entry)])
+        sums[np.uint64(at)] = total
     return total, at + 1
 
 
@@ -226,7 +239,7 @@ def list_labels(board, labels, rows, entries, start, stop):
         for value in range(2):
             first = end
             for row in rows:
-                if cells[row] == value:
+                if cells[np.uint64(row)] == value:
                     entries[end] = row
                     end += 1
             if end > first:
@@ -241,5 +254,5 @@ def count_written(board, labels, rows):
     for label in labels:
         cells = board[label]
         for row in rows:
-            n_set += cells[row] >= 0
+            n_set += cells[np.uint64(row)] >= 0
     return n_set

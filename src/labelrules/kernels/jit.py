@@ -201,7 +201,7 @@ scoring_inner = _njit(error_model="numpy", **_ONLY_KERNELS)
 """What only such kernels call."""
 
 scoring_once = _njit(error_model="numpy", forceinline=True, **_ONLY_KERNELS)
-"""What is called at one place only: inlined, many arguments need not be handed over."""
+"""What is called at one place only, or short: inlined, arguments need not be handed over."""
 
 formula_of_scoring = _njit(error_model="numpy")
 """A formula; tests may call it, too."""

@@ -45,7 +45,8 @@ class Scoring(NamedTuple):
 
     Ratios of weighted counts have weights, other formulas a parameter and the addresses of their
     compiled code: of one that scores counts, and of one that finds the greatest key of some sums.
-    `unit` is what a count of 1 stands for where cells have weights; `smallest` is in units.
+    `short` says what `are_short` finds. `unit` is what a count of 1 stands for where cells have
+    weights; `smallest` is in units.
     """
 
     parameter: float
@@ -55,6 +56,7 @@ class Scoring(NamedTuple):
     unit: float = 1.0
     upper: Weights = Weights()
     lower: Weights = Weights()
+    short: bool = False
     of_counts: int = 0
     of_sums: int = 0
 
@@ -65,13 +67,18 @@ def formula(tp, fp, tn, fn, prior, scoring):
     The order of additions is that of `measures.linear_ratios`, so that both round alike.
     """
     upper, lower = scoring.upper, scoring.lower
-    part = upper.tp * tp + upper.fn * fn + upper.fp * fp + upper.tn * tn
-    whole = lower.tp * tp + lower.fn * fn + lower.fp * fp + lower.tn * tn
-    part, whole = (
-        part + (upper.prior * prior + upper.one),
-        whole + (lower.prior * prior + lower.one),
-    )
+    part, whole = upper.tp * tp, lower.tp * tp + lower.fn * fn + lower.fp * fp
+    if not scoring.short:  # else what follows adds zeros
+        part = part + upper.fn * fn + upper.fp * fp + upper.tn * tn
+        part = part + (upper.prior * prior + upper.one)
+        whole = whole + lower.tn * tn + (lower.prior * prior + lower.one)
     return part / (whole if whole != 0 else 1.0)
+
+
+def are_short(upper, lower):
+    """Whether the ratio is one of true positives, as precision, recall and F are."""
+    zeros = upper.fn, upper.fp, upper.tn, upper.prior, upper.one, lower.tn, lower.prior, lower.one
+    return not any(zeros)
 
 
 @small
@@ -125,7 +132,9 @@ def key_of(value, ones, zeros, everywhere, scoring):
     all_ones, cells = ones_of(everywhere), cells_of(everywhere)
     all_zeros = cells - all_ones
     tp, fp, tn, fn = confusion(value, scoring.head_relative, ones, zeros, all_ones, all_zeros)
-    prior = (all_ones if value else all_zeros) / max(cells, 1.0)
+    prior = 0.0
+    if not scoring.short:
+        prior = (all_ones if value else all_zeros) / max(cells, 1.0)
     return key_of_score(formula(tp, fp, tn, fn, prior, scoring))
 
 
@@ -203,8 +212,11 @@ def greatest(value, sums, n, offset, sign, everywhere, floor, bounded, scoring):
 def greatest_key(value, sums, start, stop, offset, sign, everywhere, floor, scoring):
     """The same for a stretch of sums, all of which are scored."""
     best = floor
-    for i in range(start, stop):
-        best = max(best, score_key(value, offset + sign * sums[i], everywhere, scoring))
+    # LLVM takes several at a time only if no index may be below 0, hence those without a sign, and
+    # if each key counts: without the floor it passes over those that are not allowed by a branch.
+    for i in range(np.uint64(start), np.uint64(stop)):
+        key = score_key(value, offset + sign * sums[i], everywhere, scoring)
+        best = max(best, max(key, floor))
     return best
 
 
@@ -334,11 +346,15 @@ def scan_block(
                 continue
             bucket = (before + start) // width
             until, reached = (bucket + 1) * width - before, 0.0
+            last = ~sums[start]
             for i in range(start, stop):
                 if i == until:
                     mark(marks, first + second * buckets, bucket, buckets, reached)
                     bucket, until, reached = bucket + 1, until + width, 0.0
-                inside = offset + sign * sums[i]
+                if marks is None and sums[i] == last:
+                    continue  # the same cells as by the cut before
+                last = sums[i]
+                inside = offset + sign * last
                 ones, zeros = ones_of(inside), cells_of(inside) - ones_of(inside)
                 allowed = (PRESENCE if ones >= present[0] and zeros <= present[1] else 0) | (
                     ABSENCE if zeros >= absent[0] and ones <= absent[1] else 0

@@ -181,10 +181,15 @@ class Body:
         >>> Body([Condition.at_most(0, 5), Condition.at_most(0, 3)]).without_implied()
         <Body: column 0 <= 3>
         """
-        kept = self.conditions
-        if len(set(map(_key, kept))) == len(kept):
+        kept = tried = self.conditions
+        if _test_different_columns(kept):
             return self
-        for condition in self.conditions:
+        if self.is_satisfiable:  # then the narrowest limits of a column imply its others
+            ends = self.ranges
+            kept = tuple(one for one in kept if one.is_equality or one.value in ends[_key(one)])
+            tried = tuple(one for one in kept if one.is_equality)
+            tried = () if _test_different_columns(tried) else tried
+        for condition in tried:
             others = tuple(one for one in kept if one is not condition)
             if Body(others) == self:
                 kept = others
@@ -276,3 +281,7 @@ class Body:
 
 def _key(condition: Condition) -> ColumnKey:
     return condition.on_label, condition.column
+
+
+def _test_different_columns(conditions: tuple[Condition, ...]) -> bool:
+    return len(set(map(_key, conditions))) == len(conditions)

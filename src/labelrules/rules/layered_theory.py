@@ -386,9 +386,13 @@ def _present(rules: Iterable[Rule], before: set[int]) -> Iterator[int]:
         yield from (label for one in rules.label_sets for label in one.labels)
     for rule in rules:
         for label, value in rule.head:
-            passes_on = rule.body == Body([Condition.label(label)])
-            if value and (label in before or not passes_on):
+            if value and (label in before or not _passes_on(rule, label)):
                 yield label
+
+
+def _passes_on(rule: Rule, label: int) -> bool:
+    """Whether the only condition of a rule is that the layer before predicts the label."""
+    return len(rule.body) == 1 and rule.body.conditions[0] == Condition.label(label)
 
 
 def _check_layers(layers: tuple[Theory, ...], schema: Schema) -> None:

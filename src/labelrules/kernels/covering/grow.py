@@ -15,7 +15,15 @@ from labelrules.kernels.covering.refine import (
     _sum_inside,
     best_refinements,
 )
-from labelrules.kernels.index import Index, count_written, empty_codes, list_labels, narrow_down
+from labelrules.kernels.index import (
+    Index,
+    count_written,
+    empty_codes,
+    list_labels,
+    narrow_down,
+    row_of,
+    span,
+)
 from labelrules.kernels.jit import inner
 from labelrules.kernels.scoring import NO, SECOND_PLACE, cells_of, ones_of
 from labelrules.measures import description_length
@@ -153,13 +161,13 @@ def _take_step(table, listing, column, place, rows, covered, steps, n_steps):
                 below = place  # absent comes first
         above = below
         for row in rows:
-            covered[row] = cells[row] == below
+            covered[np.uint64(row)] = cells[np.uint64(row)] == below
     steps[n_steps, 0], steps[n_steps, 1] = column, second
     steps[n_steps, 2], steps[n_steps, 3] = below, above
     n_rows = 0
     for row in rows:
         rows[n_rows] = row
-        n_rows += covered[row]
+        n_rows += covered[np.uint64(row)]
     return n_rows
 
 
@@ -177,19 +185,19 @@ def _apply(listing, column, is_rest, nominal, place, rows, covered):
         gap += entries[i] < 0
     rest_holds = (gap == number) if nominal else (gap <= number)
     for row in rows:
-        covered[row] = is_rest and rest_holds != second
+        covered[np.uint64(row)] = is_rest and rest_holds != second
     below, above, value = -1, -1, -1
-    for i in range(start, valid):
+    for i in span(start, valid):
         entry = entries[i]
-        row = entry ^ (entry >> 31)
+        row = row_of(entry)
         if entry < 0:
             value += 1
             value += is_rest and value == gap  # the value of the rows not listed is passed by
             below = row if value == number else below
             above = row if value == number + 1 else above
         covered[row] = ((value == number) if nominal else (value <= number)) != second
-    for i in range(valid, stop):
-        covered[entries[i] ^ (entries[i] >> 31)] = False
+    for i in span(valid, stop):
+        covered[row_of(entries[i])] = False
     return below, above
 
 

@@ -6,7 +6,16 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Floats, Integers
-from labelrules.kernels.index import Index, code_of, counts_of, cumulate, empty_codes, sum_of
+from labelrules.kernels.index import (
+    Index,
+    code_of,
+    counts_of,
+    cumulate,
+    empty_codes,
+    row_of,
+    span,
+    sum_of,
+)
 from labelrules.kernels.jit import inner, kernel, tiny
 from labelrules.kernels.scoring import (
     FIRST,
@@ -75,7 +84,7 @@ def _encode(truth, counted, codes):
 def _sum_inside(codes, rows):
     inside = np.int64(0)
     for row in rows:
-        inside += counts_of(codes[row])
+        inside += counts_of(codes[np.uint64(row)])
     return inside
 
 
@@ -153,11 +162,11 @@ def scan_cuts(
             so_far += rest
             sums[max(at, 0)] = so_far
         end = min(begin + STEP, middle if is_below else valid)
-        for i in range(begin, end):
+        for i in span(begin, end):
             entry = entries[i]
             at -= np.int64(entry >> 31)
-            so_far += counts_of(codes[entry ^ (entry >> 31)])
-            sums[at] = so_far
+            so_far += counts_of(codes[row_of(entry)])
+            sums[np.uint64(at)] = so_far
         begin = end
         # The last value may go on, and nothing is greater than the greatest.
         if at > 0:
@@ -179,7 +188,7 @@ def scan_listed(
     """The same by a column that lists the rows of one value, the most frequent case."""
     listed, missing = np.int64(0), np.int64(0)
     for entry in entries[start:valid]:
-        listed += counts_of(codes[entry ^ (entry >> 31)])
+        listed += counts_of(codes[row_of(entry)])
     if valid < stop:
         missing = sum_of(entries, valid, stop, codes)
     is_rest = n_inside > stop - start
