@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from labelrules import dataset, experiment, load, planted
-from labelrules.cli.commands import experiment as program
 from labelrules.data import write_csv, write_mulan
+from labelrules.lab.commands import experiment as program
 from labelrules.lab.plans import PlanReader, read_plan
 from shell import called, output
 

@@ -10,8 +10,8 @@ import pytest
 
 from extras import needs
 from labelrules import frontier, load
-from labelrules.cli.commands import frontier as program
 from labelrules.lab import FrontierProgress
+from labelrules.lab.commands import frontier as program
 from shell import called, output
 
 WORDS = ["frontier", "magazines", "--sizes", "8,3", "--folds", "3"]
