@@ -87,7 +87,8 @@ def reason_to_skip(error: BaseException | None) -> str | None:
         return None
     if "pip install" in str(error):
         return str(error)
-    package = (error.name or "").partition(".")[0]
+    name = error.name or getattr(error.__cause__, "name", None) or ""  # others say it in words
+    package = name.partition(".")[0]
     if package not in EXTRAS or _is_of_library(error, package):
         return None
     return f"{package} is not installed: the extra `{EXTRAS[package]}` brings it"

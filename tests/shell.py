@@ -34,8 +34,15 @@ def called(*words: str, stdin: str | bytes = "", command: click.Command | None =
     return Done(code, out.getvalue(), err.getvalue())
 
 
+def with_extras(done: Done) -> Done:
+    """The same, unless the call has asked for an extra that is missing."""
+    if done.code and "pip install" in done.err:
+        raise ImportError(done.err.strip())
+    return done
+
+
 def output(*words: str, stdin: str = "", command: click.Command | None = None) -> str:
     """What a call prints that goes well."""
-    done = called(*words, stdin=stdin, command=command)
+    done = with_extras(called(*words, stdin=stdin, command=command))
     assert done.code == 0, done.err
     return done.out

@@ -4,8 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
-from extras import needs
-from shell import called
+from shell import called, with_extras
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -29,7 +28,7 @@ def printed(line: str) -> str:
     for part in line.split(" | "):
         program, *words = shlex.split(part)
         if program == "labelrules":
-            done = called(*words, stdin=text)
+            done = with_extras(called(*words, stdin=text))
             text, errors = done.out, errors + done.err
         elif program == "cat":
             text = Path(words[0]).read_text(encoding="utf-8")
@@ -55,7 +54,6 @@ def test_every_line_of_the_page_prints_what_is_shown(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LABELRULES_DATA", raising=False)
     monkeypatch.delenv("COLUMNS", raising=False)
-    needs("sqlglot")
     page = PAGE.read_text(encoding="utf-8")
     for text, name in FILE.findall(page):
         Path(name).write_text(text, encoding="utf-8")

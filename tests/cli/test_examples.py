@@ -10,7 +10,7 @@ from extras import needs
 from labelrules import SeparateAndConquer, load, save
 from labelrules.cli.app import COMMANDS, program
 from labelrules.data import read_csv
-from shell import called
+from shell import called, with_extras
 
 PATIENTS = "id,age,sex,asthma,flu\n1,36,f,1,0\n2,52,m,0,1\n3,47,m,0,1\n4,8,f,1,0\n5,12,m,1,0\n"
 READERS = "age,sex,quality,tabloid\n36,f,1,0\n52,m,0,1\n47,m,0,1\n18,f,1,0\n22,m,1,0\n"
@@ -64,8 +64,6 @@ def test_every_example_of_the_help_runs(line, words, tmp_path, monkeypatch, requ
     if set(words) & {*BENCHMARKS}:
         folder = request.getfixturevalue("data_folder")  # or skip, and say why
         monkeypatch.setenv("LABELRULES_DATA", str(folder))
-    if "--dialect" in words:
-        needs("sqlglot")
     for name, text in FILES.items():
         Path(name).write_text(text, encoding="utf-8")
     if words[0] != "learn" and {*words} & {*MODELS}:
@@ -73,8 +71,9 @@ def test_every_example_of_the_help_runs(line, words, tmp_path, monkeypatch, requ
         for name in {*words} & {*MODELS}:
             save(model, name)
     if words[0] == "workbench":  # all but the serving, which has no end
+        needs("starlette")
         monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
     given = next((text for name, text in FILES.items() if line.startswith(f"cat {name} |")), "")
-    done = called(*words, stdin=given)
+    done = with_extras(called(*words, stdin=given))
     assert done.code == 0, done.err
     assert "Traceback" not in done.err
