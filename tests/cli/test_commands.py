@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from click import Context
 
+import labelrules as library
 from extras import needs
 from labelrules import (
     Dataset,
@@ -23,7 +24,6 @@ from labelrules import (
     save,
     theory_text,
 )
-from labelrules import learners as library
 from labelrules.cli.app import COMMANDS, program
 from labelrules.data import read_csv, read_mulan, write_csv, write_mulan
 from labelrules.inspection import compare, explain, summary

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 import pytest
+from casestudies.__main__ import command as casestudies
 
 from labelrules import load_model
 from labelrules.cli.app import COMMANDS, program
@@ -102,5 +103,5 @@ def test_a_wrong_name_of_a_list_is_blamed_on_its_option(folder: Path) -> None:
         "frontier", "a.csv", *LABELS, "--learners", "scorecard", "--learners", "scorecard"
     )
     assert done.code == 2, "the same learner twice"
-    done = called("casestudies", "--sets", "flags", "--sets", "flugs")
+    done = called("--sets", "flags", "--sets", "flugs", command=casestudies)
     assert (done.code, "--sets: " in done.err) == (2, True)

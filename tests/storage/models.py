@@ -23,7 +23,7 @@ from labelrules.mining import AssociativeClassifier, LazyAssociativeClassifier
 from labelrules.rules import Gibbs, LabelByLabel
 from labelrules.search import kln, no_bonus, peak, root
 from learners import registry
-from learners.registry import ONE_LABEL_LEARNERS, Stumps
+from learners.registry import Stumps
 
 REGISTRY = {
     id(one): one for value in vars(registry).values() if isinstance(value, list) for one in value
@@ -42,9 +42,8 @@ def refusal(learner):
 
 
 NOT_KEPT = [one for one in REGISTRY.values() if refusal(one)]
-KEPT_OF_REGISTRY = [
-    one for one in REGISTRY.values() if not (refusal(one) or one in ONE_LABEL_LEARNERS)
-]
+ONE_LABEL = [one for one in REGISTRY.values() if isinstance(one, Ripper)]
+KEPT_OF_REGISTRY = [one for one in REGISTRY.values() if not (refusal(one) or one in ONE_LABEL)]
 """Those learners of the registry that are kept and take several labels."""
 
 
@@ -157,8 +156,8 @@ CASES = {
         ClassifierChain(BASE, n_chains=2, bootstrap=False, threshold=0.25),
         with_holes,
     ),
-    **{f"classes {number}": (one, three_classes) for number, one in enumerate(ONE_LABEL_LEARNERS)},
-    **{f"two {number}": (one, two_classes) for number, one in enumerate(ONE_LABEL_LEARNERS)},
+    **{f"classes {number}": (one, three_classes) for number, one in enumerate(ONE_LABEL)},
+    **{f"two {number}": (one, two_classes) for number, one in enumerate(ONE_LABEL)},
     "classes that are numbers": (Ripper(), numbers_as_classes),
     "frame": (BinaryRelevance(BASE, last_resort=0.05), with_holes),
     "covering": (SeparateAndConquer(smoothing=2, warm_start=True), with_holes),

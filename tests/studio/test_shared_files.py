@@ -205,7 +205,7 @@ WRITER = """
 import sys
 from pathlib import Path
 sys.path[:0] = sys.argv[4:]
-from editing.test_shared_files import FileError, begun, opened
+from studio.test_shared_files import FileError, begun, opened
 
 path, name, number = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 sys.stdin.read()
