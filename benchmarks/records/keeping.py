@@ -37,10 +37,16 @@ def answer_text(make: Callable[[], Any]) -> str:
 
 
 def or_refusal(make: Callable[[], Any]) -> Any:
-    """What a case answers, or the words in which it is refused."""
+    """What a case answers, or the words in which the library refuses it.
+
+    A refusal is raised by the library itself; an error that only passes through it is a defect.
+    """
     try:
         return make()
     except (ValueError, TypeError) as wrong:
+        last = traceback.extract_tb(wrong.__traceback__)[-1]
+        if "labelrules" not in Path(last.filename).parts or not str(last.line).startswith("raise"):
+            raise
         return f"refused: {type(wrong).__name__}: {wrong}"
 
 

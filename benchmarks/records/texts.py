@@ -25,6 +25,9 @@ WIDTH = 200
 FORMS = ("headline", "text", "sentences", "as_dict", "to_frame", "_repr_html_", "html", "svg")
 """How results show themselves, besides ``repr`` and ``str``."""
 
+MEASURED = re.compile("(?:cpu_|predict_)?seconds|peak_memory")
+"""Columns of frames that are others in each run."""
+
 PACKAGES = ("labelrules", "numpy", "scipy", "scikit-learn", "pandas", "sqlglot", "numba")
 
 
@@ -45,7 +48,8 @@ def shown(value: Any) -> str:
     if type(value) in (list, tuple) or inspect.isgenerator(value):
         return "\n".join(shown(one) for one in value)
     if hasattr(value, "to_csv"):
-        return str(value.to_csv(index=False))
+        kept = [name for name in value if not MEASURED.fullmatch(str(name))]
+        return str(value[kept].to_csv(index=False))
     if hasattr(value, "get_figure"):
         return figure_text(value.get_figure())
     return shown(Sections(_forms(value)))
@@ -143,8 +147,11 @@ def _versions() -> list[str]:
     return sorted({*found}, key=len, reverse=True)
 
 
-_SECONDS = re.compile(r"\b\d+(?:\.\d+)?(?:e-\d+)?(?= (?:s|ms|µs|seconds?|minutes?)\b)")
-_FIELDS = re.compile(r'("(?:(?:cpu_|predict_)?seconds|peak_memory)": )[^,}\n]+')
+_SECONDS = re.compile(r"\b\d+(?:\.\d+)?(?:e-\d+)?(?= (?:s|ms|µs|seconds?|minutes?|MiB)\b)")
+_FIELDS = re.compile(
+    r'(\b(?:cpu_|predict_)?seconds|\bpeak_memory)("?: |=)(\[[^]]*\]|[^][,)}\n]+)'
+)  # of JSON, and of values as Python shows them
+_AS_LONG = re.compile(r"\btake \d+\.\d+ times as long.*")
 _STYLE = re.compile(r"(<style>)(.*?)(</style>)", re.DOTALL)
 _FOLD = re.compile(rf"(?=.{{{WIDTH}}}).{{60,}}?(?:, |; |\}},)")
 
@@ -165,10 +172,13 @@ def masked(text: str, folder: Path | None = None) -> str:
     for day in {_BEGUN, _first_day()}:
         text = re.sub(rf"{day}(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00| UTC)?)?", "<now>",
                       text)  # fmt: skip
+        year, month, number = map(int, day.split("-"))
+        text = re.sub(rf"datetime\.datetime\({year}, {month}, {number}, [^()]*\)", "<now>", text)
     for one in _versions():
         text = re.sub(rf"(?<![\w.]){re.escape(one)}(?![\w.]*\d)", "<version>", text)
     text = _STYLE.sub(lambda m: f"{m[1]}{digest(m[2].encode())}{m[3]}", text)
-    text = _FIELDS.sub(r"\1<measured>", _SECONDS.sub("<n>", text))
+    text = _AS_LONG.sub("take <n> times as long", _FIELDS.sub(r"\1\2<n>", text))
+    text = _SECONDS.sub("<n>", text)
     return re.sub(r" at 0x[0-9a-f]+", " at <address>", text)
 
 
