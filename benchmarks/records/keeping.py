@@ -55,7 +55,7 @@ def keep(folder: Path, part: str, cases: Callable[[], Cases]) -> tuple[int, list
     place = folder / part
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    n_records, failed = 0, []
+    n_records, n_refused, failed = 0, 0, []
     whole = time.process_time()
     for name, make in _safely(cases):
         try:
@@ -70,7 +70,8 @@ def keep(folder: Path, part: str, cases: Callable[[], Cases]) -> tuple[int, list
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         n_records += 1
-    print(f"{part:10} {n_records:5} records, {len(failed)} failed, "
+        n_refused += text.startswith(("refused: ", "=== refusal\n"))
+    print(f"{part:10} {n_records:5} records, {n_refused} refused, {len(failed)} failed, "
           f"{time.process_time() - whole:.0f} s of CPU", flush=True)  # fmt: skip
     return n_records, failed
 

@@ -11,7 +11,7 @@ import numpy as np
 from parts.sets import part
 from scipy import sparse
 
-from labelrules import UNSET, Dataset, load, planted, scan, theory_text
+from labelrules import UNSET, Dataset, Feature, Schema, load, planted, scan, theory_text
 from records.keeping import Cases, or_refusal
 from records.public import made
 from records.texts import Sections, labels_text, numbers_text
@@ -165,13 +165,14 @@ def cases(sets: tuple[str, ...], n_jobs: int | None) -> Cases:
         for setting, learner in SETTINGS.items():
             if name == sets[0] or setting not in SLOW:
                 yield f"{name}/{setting}", partial(_fitted, learner, which, None, n_jobs)
-    small = {"clinic": _clinic, **{name: data[name] for name in sets[:1]}}
+    for setting, learner in SETTINGS.items():
+        yield f"ties/{setting}", partial(_fitted, learner, _ties, None, n_jobs)
+    small = {"ties": _ties, "clinic": _clinic, **{name: data[name] for name in sets[:1]}}
     for name, which in small.items():
         for rows, change in ROWS.items():
             for setting in ON_ROWS:
                 learner = SETTINGS[setting]
-                fitted = partial(_fitted, learner, which, change, n_jobs)
-                yield f"{name}, {rows}/{setting}", partial(or_refusal, fitted)
+                yield f"{name}, {rows}/{setting}", partial(_fitted, learner, which, change, n_jobs)
     for name, which in {"clinic": _clinic, "planted": _planted}.items():
         for setting, learner in IN_PARTS.items():
             for rows in ("plain", "unknown labels", "missing values"):
@@ -186,6 +187,19 @@ def _clinic(which: str) -> Dataset:
     data = load("clinic")
     number = np.arange(len(data)) % 4
     return data.take(number < 2 if which == "train" else number == 2)
+
+
+def _ties(which: str) -> Dataset:
+    """All rows of four columns, and copies and opposites of these: nearly all choices are ties."""
+    a, b, c, again = np.indices((2, 2, 3, 2)).reshape(4, -1)
+    number = 2 * a + b
+    nominal = {"A": a, "not A": 1 - a, "A too": a, "B": b, "C": c, "C too": (c + 1) % 3}
+    X = np.column_stack([*nominal.values(), number, -number, c]).astype(float)
+    Y = np.column_stack([a, 1 - a, a ^ b, c == 0, (c == 1) | (b & again), again])
+    features = [Feature(name, tuple("xyz"[: values.max() + 1])) for name, values in nominal.items()]
+    features += [Feature(name) for name in ("n", "minus n", "number c")]
+    schema = Schema(features, ["a", "other", "either", "first", "second", "chance"])
+    return Dataset(schema, np.asfortranarray(X), Y.astype(np.int8))
 
 
 def _planted(which: str) -> Dataset:
@@ -210,7 +224,8 @@ def _fitted(
 ) -> Sections:
     train, test = which("train"), which("test")
     changed = train if change is None else change(train)
-    return model_text(_learner(expression, n_jobs).fit(changed), test)
+    model = or_refusal(partial(_learner(expression, n_jobs).fit, changed))
+    return Sections(refusal=model) if isinstance(model, str) else model_text(model, test)
 
 
 def model_text(model: Any, test: Any, names: tuple[str, ...] = ()) -> Sections:

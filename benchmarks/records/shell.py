@@ -132,15 +132,14 @@ def _prepare(*sets: str) -> None:
 def _transcript(*calls: list[str], stdin: str = "") -> Sections:
     """What each call prints, its exit status, and the files that it has written."""
     found = Sections()
-    with patch.dict(os.environ, {"LABELRULES_DATA": "sets"}):
-        for words in calls:
-            before = _files()
-            done = called(*words, stdin=stdin)
-            said = [done.out, *(f"stderr: {line}" for line in done.err.splitlines()
-                                if "compiling, once" not in line)]  # fmt: skip
-            new = [f"wrote {path}" + (f": {digest(text)}" if _is_same(path, text) else "")
-                   for path, text in _files().items() if before.get(path) != text]  # fmt: skip
-            found[f"labelrules {shlex.join(words)}"] = [*said, f"exit status {done.code}", *new]
+    for words in calls:
+        before = _files()
+        done = called(*words, stdin=stdin)
+        said = [done.out, *(f"stderr: {line}" for line in done.err.splitlines()
+                            if "compiling, once" not in line)]  # fmt: skip
+        new = [f"wrote {path}" + (f": {digest(text)}" if _is_same(path, text) else "")
+               for path, text in _files().items() if before.get(path) != text]  # fmt: skip
+        found[f"labelrules {shlex.join(words)}"] = [*said, f"exit status {done.code}", *new]
     return found
 
 
@@ -156,11 +155,13 @@ def _files() -> dict[str, bytes]:
     }  # fmt: skip
 
 
+@patch.dict(os.environ, {"LABELRULES_DATA": "sets"})
 def _lines(lines: list[str]) -> Sections:
     _prepare("flags")
     return _transcript(*map(shlex.split, lines))
 
 
+@patch.dict(os.environ, {"LABELRULES_DATA": "sets"})
 def _example(line: str) -> Sections:
     """An example of a help text, on files of the names that it has."""
     words = shlex.split(line[line.index("labelrules ") :].rstrip(")").partition(" > ")[0])[1:]
@@ -179,4 +180,5 @@ def _learn(words: list[str]) -> None:
     sets = [f"{word} --part train" for word in words if word in ("yeast", "medical", "emotions")]
     data = (known or sets or ["magazines"])[0]
     for name in {*words} & {*LEARNED}:
-        called(*shlex.split(f"learn {data} --set max_rules=3 -o {name}"))
+        done = called(*shlex.split(f"learn {data} --set max_rules=3 -o {name}"))
+        assert done.code == 0, done.err

@@ -147,7 +147,7 @@ def _versions() -> list[str]:
     return sorted({*found}, key=len, reverse=True)
 
 
-_SECONDS = re.compile(r"\b\d+(?:\.\d+)?(?:e-\d+)?(?= (?:s|ms|µs|seconds?|minutes?|MiB)\b)")
+_SECONDS = re.compile(r"\b\d[\d,]*(?:\.\d+)?(?:e-\d+)?(?= (?:s|ms|µs|seconds?|minutes?|MiB)\b)")
 _FIELDS = re.compile(
     r'(\b(?:cpu_|predict_)?seconds|\bpeak_memory)("?: |=)(\[[^]]*\]|[^][,)}\n]+)'
 )  # of JSON, and of values as Python shows them
