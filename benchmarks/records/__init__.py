@@ -22,9 +22,9 @@ def _compiled_code() -> Path:
     Numba looks at the file of a function only, and goes on with old code of what that calls: a
     change of a kernel that others call would leave records equal.
     """
-    (package,) = find_spec("labelrules").submodule_search_locations  # type: ignore[union-attr,misc]
-    content = sha256()
-    for path in sorted(Path(package).rglob("*.py")):
+    content, package = sha256(), find_spec("labelrules")
+    folders = package.submodule_search_locations if package else None
+    for path in sorted(path for one in folders or () for path in Path(one).rglob("*.py")):
         if {"kernels", "measures"} & {*path.parts}:
             content.update(path.read_bytes())
     return ROOT / ".records_cache" / content.hexdigest()[:16]

@@ -167,8 +167,8 @@ def _example(line: str) -> Sections:
     words = shlex.split(line[line.index("labelrules ") :].rstrip(")").partition(" > ")[0])[1:]
     _prepare("flags", "medical", "emotions", "yeast", "genbase")
     Path("data").symlink_to("sets")  # as examples name the folder
-    if words[0] != "learn" and {*words} & {*LEARNED}:
-        _learn(words)
+    if words[0] != "learn":
+        _learn(line.split())
     given = next((text for name, text in FILES.items() if line.startswith(f"cat {name} |")), "")
     return _transcript(words, stdin=given)
 
