@@ -54,7 +54,8 @@ class Condition:
     def __post_init__(self) -> None:
         if self.operator not in OPERATORS:
             raise ValueError(f"there is no operator {self.operator!r}: use one of {OPERATORS}")
-        self._check_codes()
+        if self.codes or self.operator == "in":
+            self._check_codes()
         if self.column < 0 or self.column != int(self.column):
             raise ValueError(f"columns are counted from 0; there is no column {self.column}")
         if not isfinite(self.value):

@@ -92,8 +92,11 @@ def room_for(n_targets: int) -> "BestRefinements":
     """No refinement yet, for each of several targets."""
     from labelrules.kernels.covering.refine import BestRefinements
 
-    corrects, columns, places = np.full((3, n_targets), -1)
-    return BestRefinements(np.full(n_targets, -np.inf), corrects, columns, places)
+    numbers = np.empty((3, n_targets), np.int64)  # filled: faster than `np.full` for a few
+    scores = np.empty(n_targets)
+    numbers.fill(-1)
+    scores.fill(-np.inf)
+    return BestRefinements(scores, *numbers)
 
 
 def divided(index: "Index", n_threads: int) -> list[tuple[int, int]]:

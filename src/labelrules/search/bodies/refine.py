@@ -382,9 +382,13 @@ class Refiner:
 
         columns = self.columns
         space = self.space(columns.index, self.allowed.features[np.newaxis])
-        narrowed = space._replace(listing=columns.space_for_narrowing)
         return GrowthTable(
-            space, narrowed, *columns.places, columns.by_column, self.board, self.allowed.labels
+            space,
+            columns.space_for_narrowing,
+            *columns.places,
+            columns.by_column,
+            self.board,
+            self.allowed.labels,
         )
 
     def search_space(
@@ -416,7 +420,8 @@ class Refiner:
 
         values = self.values_for(targets)
         codes = empty_codes(self.cells.counted, len(covered.mask))  # type: ignore[no-untyped-call]
-        unknown = np.full(len(targets), -1)
+        unknown = np.empty(len(targets), np.int64)
+        unknown.fill(-1)
         self.kernels.best_refinements(
             space, first, last, covered.rows, self.cells, targets, values, self.scoring, codes,
             unknown, best, reached,
@@ -424,11 +429,11 @@ class Refiner:
 
     def values_for(self, targets: Integers) -> npt.NDArray[np.int8]:
         """The values that heads may have, for each target."""
-        labels, layers = np.divmod(targets, self.n_layers)
-        values: npt.NDArray[np.int8] = self.cells.values[labels]
-        if self.n_layers == 2:
-            values = values & np.left_shift(1, layers).astype(np.int8)
-        return values
+        if self.n_layers == 1:
+            values: npt.NDArray[np.int8] = self.cells.values[targets]
+            return values
+        labels, layers = np.divmod(targets, 2)
+        return self.cells.values[labels] & np.left_shift(1, layers).astype(np.int8)
 
     def _marks(self, n_targets: int, starts: Integers) -> Reached:
         """Room for the right cells that are reached, if labels are merged."""
