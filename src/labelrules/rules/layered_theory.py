@@ -14,7 +14,7 @@ from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.schema import Schema
 from labelrules.kernels.gpu.device import Engine
 from labelrules.rules.boards import checked_board, closed
-from labelrules.rules.conditions import Body, Condition
+from labelrules.rules.conditions import Condition
 from labelrules.rules.evidence_parts import evidence_by_partition
 from labelrules.rules.inference import (
     Gibbs,

@@ -19,8 +19,10 @@ from labelrules.search.bodies.best_by_column import (
     better_of,
     divided,
     most_of_columns,
+    places_of,
     room_for,
     slots_of,
+    top_of,
 )
 from labelrules.search.bodies.rule_language import Language, Operators
 from labelrules.search.bodies.sorted_columns import SortedColumns
@@ -123,7 +125,7 @@ class Refiner:
         self.note_written(labels)
         is_sought = self.cells.values[labels] > 0
         self._search_first(labels[is_sought])
-        for label in labels[~is_sought].tolist():
+        for label in () if is_sought.all() else labels[~is_sought].tolist():
             self.drop(label)
         self.label_root.changed |= self.stale
         self.first_labels = self.first = None
@@ -131,12 +133,14 @@ class Refiner:
 
     def _search_first(self, labels: Integers) -> None:
         """Search for the best first conditions for some labels."""
+        at = places_of(labels)
         for old, new in zip(self.empty_body, self.score(self.everywhere, labels), strict=True):
-            old[labels] = new
-        targets = self.targets_of[labels].ravel()
+            old[at] = new
+        targets = self.targets_of[at].ravel()
         best, reached = self._search(self.everywhere, targets, self.first_space, None)
+        at = places_of(targets)
         for old, new in zip(self.root, best, strict=True):
-            old[targets] = new
+            old[at] = new
         if self.reached is not None:
             self.reached[targets] = reached
 
@@ -292,7 +296,7 @@ class Refiner:
             best = better_of(best, by_labels)
         if not self.merging:
             return self._single(targets, best)
-        top = float(best.scores.max(initial=-np.inf))
+        top = top_of(best.scores)
         if top == -np.inf:
             return None
         spaces = [self.space(covered.listing, operators[0]), *([space] if space else [])]
@@ -301,7 +305,7 @@ class Refiner:
 
     def _single(self, targets: Integers, best: "BestRefinements") -> Refinement | None:
         """The best refinement: then that with the most right cells, then the first condition."""
-        top = float(best.scores.max(initial=-np.inf))
+        top = top_of(best.scores)
         if top == -np.inf:
             return None
         (tied,) = (best.scores == top).nonzero()
