@@ -100,7 +100,8 @@ def scoring_for(
     shared = _shared_weights(formula, counting)
     if shared is not None:
         upper, lower = shared.in_units(1 / unit)
-        return scoring._replace(upper=upper, lower=lower, short=are_short(upper, lower))
+        short = are_short(upper, lower)
+        return scoring._replace(upper=tuple(upper), lower=tuple(lower), short=short)
     if not _IS_COMPILED:
         return scoring
     of_counts, of_sums = _code(formula.name, fingerprint(formula))

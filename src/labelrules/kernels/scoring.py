@@ -43,10 +43,10 @@ _LOW = np.int64(0x7FFFFFFFFFFFFFFF)
 class Scoring(NamedTuple):
     """How refinements are scored, and which are allowed.
 
-    Ratios of weighted counts have weights, other formulas a parameter and the addresses of their
-    compiled code: of one that scores counts, and of one that finds the greatest key of some sums.
-    `short` says what `are_short` finds. `unit` is what a count of 1 stands for where cells have
-    weights; `smallest` is in units.
+    Ratios of weighted counts have weights, as plain tuples, since these are handed over faster;
+    other formulas a parameter and the addresses of their compiled code: of one that scores counts,
+    and of one that finds the greatest key of some sums. `short` says what `are_short` finds. `unit`
+    is what a count of 1 stands for where cells have weights; `smallest` is in units.
     """
 
     parameter: float
@@ -54,8 +54,8 @@ class Scoring(NamedTuple):
     monotone: bool
     smallest: int
     unit: float = 1.0
-    upper: Weights = Weights()
-    lower: Weights = Weights()
+    upper: tuple[float, ...] = tuple(Weights())
+    lower: tuple[float, ...] = tuple(Weights())
     short: bool = False
     of_counts: int = 0
     of_sums: int = 0
@@ -66,12 +66,13 @@ def formula(tp, fp, tn, fn, prior, scoring):
 
     The order of additions is that of `measures.linear_ratios`, so that both round alike.
     """
-    upper, lower = scoring.upper, scoring.lower
-    part, whole = upper.tp * tp, lower.tp * tp + lower.fn * fn + lower.fp * fp
+    upper_tp, upper_fn, upper_fp, upper_tn, upper_prior, upper_one = scoring.upper
+    lower_tp, lower_fn, lower_fp, lower_tn, lower_prior, lower_one = scoring.lower
+    part, whole = upper_tp * tp, lower_tp * tp + lower_fn * fn + lower_fp * fp
     if not scoring.short:  # else what follows adds zeros
-        part = part + upper.fn * fn + upper.fp * fp + upper.tn * tn
-        part = part + (upper.prior * prior + upper.one)
-        whole = whole + lower.tn * tn + (lower.prior * prior + lower.one)
+        part = part + upper_fn * fn + upper_fp * fp + upper_tn * tn
+        part = part + (upper_prior * prior + upper_one)
+        whole = whole + lower_tn * tn + (lower_prior * prior + lower_one)
     return part / (whole if whole != 0 else 1.0)
 
 

@@ -54,7 +54,8 @@ class Condition:
     def __post_init__(self) -> None:
         if self.operator not in OPERATORS:
             raise ValueError(f"there is no operator {self.operator!r}: use one of {OPERATORS}")
-        self._check_codes()
+        if self.codes or self.operator == "in":
+            self._check_codes()
         if self.column < 0 or self.column != int(self.column):
             raise ValueError(f"columns are counted from 0; there is no column {self.column}")
         if not isfinite(self.value):
@@ -184,16 +185,17 @@ class Body:
         kept = tried = self.conditions
         if _test_different_columns(kept):
             return self
-        if self.is_satisfiable:  # then the narrowest limits of a column imply its others
-            ends = self.ranges
+        if self.is_satisfiable:
+            # Limits are implied by the narrowest of their column, values excluded by values named.
+            ends, left = self.ranges, self.choices
             kept = tuple(one for one in kept if one.is_equality or one.value in ends[_key(one)])
-            tried = tuple(one for one in kept if one.is_equality)
+            tried = tuple(one for one in kept if one.is_equality and left[_key(one)][0] is not None)
             tried = () if _test_different_columns(tried) else tried
         for condition in tried:
             others = tuple(one for one in kept if one is not condition)
             if Body(others) == self:
                 kept = others
-        return Body(kept)
+        return self if len(kept) == len(self.conditions) else Body(kept)
 
     def covers(self, X: Matrix, board: Board) -> Mask:
         """Rows of the encoded X, with the board as it stands, that satisfy every condition."""

@@ -59,7 +59,7 @@ class GrowthTable(NamedTuple):
     """The columns that a body may test, features and labels, and room to narrow features down."""
 
     space: RefinementSpace
-    narrowed: RefinementSpace
+    narrowed: Index
     places: npt.NDArray[np.int32]
     ranked: npt.NDArray[np.int32]
     by_column: npt.NDArray[np.float64]
@@ -91,7 +91,8 @@ def grow_body(
     codes, values = empty_codes(cells.counted, len(covered)), np.empty(1, np.int8)
     values[0] = 1 << value
     everywheres[0] = _encode(cells.truth[label], cells.counted[layer, label], codes)
-    listing = table.space.listing
+    listing, unlisted, kinds, operators, slots, buckets, widths = table.space
+    features = RefinementSpace(table.narrowed, unlisted, kinds, operators, slots, buckets, widths)
     n_steps, n_idle, shortest = np.int64(0), -1, np.inf
     while True:
         rows = rows[: _take_step(table, listing, column, place, rows, covered, steps, n_steps)]
@@ -105,15 +106,15 @@ def grow_body(
             if n_idle == description.patience:
                 break
         narrow_down(
-            table.space.listing, table.narrowed.listing, table.places, table.ranked,
-            table.by_column, n_steps == 1, rows, covered,
+            table.space.listing, table.narrowed, table.places, table.ranked, table.by_column,
+            n_steps == 1, rows, covered,
         )  # fmt: skip
-        listing, column = table.narrowed.listing, -1
+        listing, column = table.narrowed, -1
         for part in range(2):  # features, then labels
             n_set = count_written(table.board, written, rows) if part else 0
             if part and n_set == 0:
                 break
-            space = _labels(table, written, label, rows, n_set) if part else table.narrowed
+            space = _labels(table, written, label, rows, n_set) if part else features
             best_refinements(
                 space, NO, len(space.nominal), rows, cells, targets, values, scoring, codes,
                 everywheres, best, None,

@@ -121,8 +121,9 @@ class TrainingBoard:
 
     def _evidence(self, label: int, value: int, rows: Mask | Integers) -> Evidence:
         """The right and wrong cells in units."""
-        truth, weight = self.truth[label][rows], self.weight[label][rows]
-        return Evidence(*(total(weight[truth == one]) for one in (value, 1 - value)))
+        weight = self.weight[label][rows]  # 0 where the truth is unknown
+        right = total_within(weight, self.truth[label][rows] == value)
+        return Evidence(right, total(weight) - right)
 
     def _rounded(self, count: Evidence) -> Evidence:
         """The nearest whole numbers, for rules: people read them."""

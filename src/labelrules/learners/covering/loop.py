@@ -329,7 +329,7 @@ class Covering(CoveringLoop):
         covered = grown.covered.mask
         evidence = self.board.write(grown.head, covered & ~self.board.ended)
         changed = np.zeros(grown.head.n_labels, dtype=np.bool_)
-        changed[[label for label, _ in grown.head]] = True
+        changed[list(grown.head.labels)] = True
         stops = self._stops(grown, covered)
         if stops:
             changed |= self.board.end(covered)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import Integers
+from labelrules._types import Floats, Integers
 
 if TYPE_CHECKING:
     from labelrules.kernels.covering.refine import BestRefinements, RefinementSpace
@@ -88,12 +88,27 @@ def better_of(first: "BestRefinements", second: "BestRefinements") -> "BestRefin
     return type(first)._make(np.where(wins, b, a) for a, b in zip(first, second, strict=True))
 
 
+def top_of(scores: Floats) -> float:
+    """The greatest score, minus infinity without any; faster for a few than `max`."""
+    return float(scores.item(scores.argmax())) if scores.size else -np.inf
+
+
+def places_of(numbers: Integers) -> Integers | slice:
+    """Consecutive numbers as a slice, by which arrays are read and written faster."""
+    if numbers.size and numbers[-1] - numbers[0] == numbers.size - 1:  # they rise
+        return slice(int(numbers[0]), int(numbers[-1]) + 1)
+    return numbers
+
+
 def room_for(n_targets: int) -> "BestRefinements":
     """No refinement yet, for each of several targets."""
     from labelrules.kernels.covering.refine import BestRefinements
 
-    corrects, columns, places = np.full((3, n_targets), -1)
-    return BestRefinements(np.full(n_targets, -np.inf), corrects, columns, places)
+    numbers = np.empty((3, n_targets), np.int64)  # filled: faster than `np.full` for a few
+    scores = np.empty(n_targets)
+    numbers.fill(-1)
+    scores.fill(-np.inf)
+    return BestRefinements(scores, *numbers)
 
 
 def divided(index: "Index", n_threads: int) -> list[tuple[int, int]]:

@@ -11,6 +11,7 @@ import numpy as np
 from labelrules._types import Floats, Integers, Mask
 from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Head
+from labelrules.search.bodies.best_by_column import top_of
 from labelrules.search.bodies.refine import Covered, Refinement, Refiner
 from labelrules.search.bodies.rule_language import Language
 
@@ -182,7 +183,7 @@ class GreedyRefinements:
 
     def _merit_of_empty_body(self) -> Merit:
         scores, corrects = self.refiner.empty_body
-        top = float(scores.max(initial=-np.inf))
+        top = top_of(scores)
         if top == -np.inf:
             return NO_MERIT
         if not self.refiner.merging:

@@ -19,8 +19,10 @@ from labelrules.search.bodies.best_by_column import (
     better_of,
     divided,
     most_of_columns,
+    places_of,
     room_for,
     slots_of,
+    top_of,
 )
 from labelrules.search.bodies.rule_language import Language, Operators
 from labelrules.search.bodies.sorted_columns import SortedColumns
@@ -123,7 +125,7 @@ class Refiner:
         self.note_written(labels)
         is_sought = self.cells.values[labels] > 0
         self._search_first(labels[is_sought])
-        for label in labels[~is_sought].tolist():
+        for label in () if is_sought.all() else labels[~is_sought].tolist():
             self.drop(label)
         self.label_root.changed |= self.stale
         self.first_labels = self.first = None
@@ -131,12 +133,14 @@ class Refiner:
 
     def _search_first(self, labels: Integers) -> None:
         """Search for the best first conditions for some labels."""
+        at = places_of(labels)
         for old, new in zip(self.empty_body, self.score(self.everywhere, labels), strict=True):
-            old[labels] = new
-        targets = self.targets_of[labels].ravel()
+            old[at] = new
+        targets = self.targets_of[at].ravel()
         best, reached = self._search(self.everywhere, targets, self.first_space, None)
+        at = places_of(targets)
         for old, new in zip(self.root, best, strict=True):
-            old[targets] = new
+            old[at] = new
         if self.reached is not None:
             self.reached[targets] = reached
 
@@ -292,7 +296,7 @@ class Refiner:
             best = better_of(best, by_labels)
         if not self.merging:
             return self._single(targets, best)
-        top = float(best.scores.max(initial=-np.inf))
+        top = top_of(best.scores)
         if top == -np.inf:
             return None
         spaces = [self.space(covered.listing, operators[0]), *([space] if space else [])]
@@ -301,7 +305,7 @@ class Refiner:
 
     def _single(self, targets: Integers, best: "BestRefinements") -> Refinement | None:
         """The best refinement: then that with the most right cells, then the first condition."""
-        top = float(best.scores.max(initial=-np.inf))
+        top = top_of(best.scores)
         if top == -np.inf:
             return None
         (tied,) = (best.scores == top).nonzero()
@@ -382,9 +386,13 @@ class Refiner:
 
         columns = self.columns
         space = self.space(columns.index, self.allowed.features[np.newaxis])
-        narrowed = space._replace(listing=columns.space_for_narrowing)
         return GrowthTable(
-            space, narrowed, *columns.places, columns.by_column, self.board, self.allowed.labels
+            space,
+            columns.space_for_narrowing,
+            *columns.places,
+            columns.by_column,
+            self.board,
+            self.allowed.labels,
         )
 
     def search_space(
@@ -416,7 +424,8 @@ class Refiner:
 
         values = self.values_for(targets)
         codes = empty_codes(self.cells.counted, len(covered.mask))  # type: ignore[no-untyped-call]
-        unknown = np.full(len(targets), -1)
+        unknown = np.empty(len(targets), np.int64)
+        unknown.fill(-1)
         self.kernels.best_refinements(
             space, first, last, covered.rows, self.cells, targets, values, self.scoring, codes,
             unknown, best, reached,
@@ -424,11 +433,11 @@ class Refiner:
 
     def values_for(self, targets: Integers) -> npt.NDArray[np.int8]:
         """The values that heads may have, for each target."""
-        labels, layers = np.divmod(targets, self.n_layers)
-        values: npt.NDArray[np.int8] = self.cells.values[labels]
-        if self.n_layers == 2:
-            values = values & np.left_shift(1, layers).astype(np.int8)
-        return values
+        if self.n_layers == 1:
+            values: npt.NDArray[np.int8] = self.cells.values[targets]
+            return values
+        labels, layers = np.divmod(targets, 2)
+        return self.cells.values[labels] & np.left_shift(1, layers).astype(np.int8)
 
     def _marks(self, n_targets: int, starts: Integers) -> Reached:
         """Room for the right cells that are reached, if labels are merged."""

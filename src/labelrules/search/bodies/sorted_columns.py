@@ -53,11 +53,15 @@ def listed(X: Matrix, nominal: Mask) -> "tuple[Index, Floats]":
 
 def _most_frequent(X: Matrix, nominal: Mask) -> Floats:
     """For each dense column a value to leave out; NaN, which equals nothing, if none pays."""
-    n_rows = X.shape[0]
-    zeros = n_rows - np.count_nonzero(np.asarray(X), axis=0)
+    n_rows, cells = X.shape[0], np.asarray(X)
+    zeros = n_rows - np.count_nonzero(cells, axis=0)
     rest = np.where(nominal | (2 * zeros > n_rows), 0.0, np.nan)
-    for column in np.flatnonzero(nominal & (2 * zeros < n_rows)).tolist():
-        values = np.asarray(X)[:, column]
+    (others,) = (nominal & (2 * zeros < n_rows)).nonzero()
+    # Of two categories the other one, seen without counting; NaN is the greatest where it occurs.
+    is_one = cells.max(axis=0, initial=0.0)[others] == 1 if others.size else others > 0
+    rest[others[is_one]] = 1.0
+    for column in others[~is_one].tolist():
+        values = cells[:, column]
         codes = values[~np.isnan(values)].astype(np.int64)
         rest[column] = np.argmax(np.bincount(codes)) if codes.size else 0.0
     return np.asarray(rest)
