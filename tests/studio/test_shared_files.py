@@ -220,7 +220,7 @@ for n in range(number):
 
 
 def test_nothing_is_lost_when_programs_write_at_once(tmp_path):
-    path, number = tmp_path / "edits.json", 8
+    path, number = tmp_path / "edits.json", 4
     program = [sys.executable, "-c", WRITER, str(path)]
     names = ["one", "two", "three"]
     here = os.path.dirname(os.path.dirname(__file__))
@@ -230,7 +230,7 @@ def test_nothing_is_lost_when_programs_write_at_once(tmp_path):
     ]
     for one in writers:
         one.stdin.close()
-    assert [one.wait(120) for one in writers] == [0, 0, 0]
+    assert [one.wait(600) for one in writers] == [0, 0, 0]
     notes = {("note", f"{name} {n}") for name in names for n in range(number)}
     assert things_in(path) == {*notes, ("branch", "main")}
     assert os.listdir(tmp_path) == ["edits.json"]
