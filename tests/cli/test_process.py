@@ -253,3 +253,13 @@ def test_a_result_that_does_not_fit_is_not_cut_short_in_silence(buffering, tmp_p
     assert (tmp_path / "out.html").stat().st_size == 9_000
     assert done.stderr == "labelrules: standard output: cannot write: File too large\n"
     assert done.returncode == 1
+
+
+def test_a_closed_standard_output_is_named(monkeypatch, capsys):
+    """Shells close it by ``>&-``; Python has None in its place then."""
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", None)
+        assert main(["stats", "magazines"]) == 1
+    assert capsys.readouterr().err == (
+        "labelrules: cannot write: the standard output is closed; give it a file, or >/dev/null\n"
+    )

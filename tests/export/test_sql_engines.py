@@ -177,7 +177,20 @@ STORED = {
     "boolean": [True, False, None],
     "integer": [1, 0, None, 2],
     "double": [1.0, 0.0, None, 0.5],
-    "text": ["True", "False", None, "unheard of", "true", "false", "1", "0"],
+    "text": [
+        "True",
+        "False",
+        None,
+        "unheard of",
+        "true",
+        "false",
+        "1",
+        "0",
+        "TRUE",
+        "FALSE",
+        "t",
+        "f",
+    ],
 }
 """Truth values in columns of these types: true, false, missing; and others."""
 
@@ -201,8 +214,8 @@ def test_truth_values_as_databases_store_them(name, storage, words):
     _, found = database.ask(to_sql(theory, TABLE, dialect=database.dialect, keys=["k"]))
     meant = [str(value).title().removesuffix(".0") for value in values]
     codes = [
-        words.index(written[{"1": "True", "0": "False"}.get(text, text)])
-        if text in ("True", "False", "1", "0")
+        words.index(written[{"1": "True", "0": "False", "T": "True", "F": "False"}.get(text, text)])
+        if text in ("True", "False", "1", "0", "T", "F")
         else math.nan
         for text in meant
     ]

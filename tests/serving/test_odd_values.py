@@ -265,3 +265,12 @@ def test_exported_javascript_reads_as_the_predictor_does(kind, tmp_path_factory,
     found = in_node(theory_of_kind(kind), "(x) => valuesOf({x})[0]", source, folder)
     for value, one in zip(values, found, strict=True):
         assert one == answer_of(predict, {"x": value}), value
+
+
+@pytest.mark.parametrize(("year", "hours"), [(1, 1), (9999, -1)])
+def test_instants_beyond_the_years_are_refused_by_predictor_and_exported_python(year, hours):
+    """Where UTC is in another year than the zone: texts of such times are in `odd_values`."""
+    day = (12, 31, 23, 59) if year > 1 else (1, 1)
+    time = dt.datetime(year, *day, tzinfo=dt.timezone(dt.timedelta(hours=hours)))
+    predict, module = readers_of("UTC time")
+    assert [answer_of(read, {"x": time}) for read in (predict, module)] == [REFUSED, REFUSED]

@@ -23,8 +23,9 @@ from labelrules import (
     to_json,
 )
 from labelrules.inspection import Place
-from labelrules.rules import RuleSyntaxError
+from labelrules.rules import RuleSyntaxError, theory_html, theory_markdown
 from labelrules.rules.boards import closed
+from labelrules.rules.formats.frame import placed_rules
 
 READERS = load("magazines")
 LIST = parse(
@@ -341,3 +342,13 @@ def test_printing():
         "4 otherwise: fashion",
     ]
     assert repr(editor().lock(1)) == "<Editor: 4 rules, 1 step on 'main'>"
+
+
+def test_texts_of_an_edited_theory_have_the_numbers_of_the_list():
+    """Findings, frames, Markdown and pages of `Editor.theory` call a rule alike."""
+    rules = parse("fashion <- sex = Female\nquality <- true\nsports <- fashion", READERS.schema)
+    theory = edit(rules, READERS).disable(2).theory
+    assert theory_markdown(theory).splitlines()[1].startswith("3. **sports**")
+    assert [where["number"] for where, _, _ in placed_rules(theory)] == [1, 3]
+    assert '<li value="3">' in theory_html(theory)
+    assert "<li value" not in theory_html(theory.numbered(None))

@@ -89,6 +89,9 @@ def main(arguments: Sequence[str] | None = None, command: click.Command | None =
     labelrules ...
     0
     """
+    if sys.stdout is None:  # closed by who started the program
+        say("cannot write: the standard output is closed; give it a file, or >/dev/null")
+        return FAILED
     _prepare_output()
     try:
         status = _run(list(sys.argv[1:] if arguments is None else arguments), command)

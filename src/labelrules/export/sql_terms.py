@@ -77,7 +77,10 @@ _MOST_ARGUMENTS = 60  # of a function
 _SINGLE = 2.0**24  # up to here all whole numbers have single precision
 
 
-_STORED_TRUTH = {"false": ("False", "false", "0", "0.0"), "true": ("True", "true", "1", "1.0")}
+_STORED_TRUTH = {
+    "false": ("False", "false", "FALSE", "F", "f", "0", "0.0", "0.00"),
+    "true": ("True", "true", "TRUE", "T", "t", "1", "1.0", "1.00"),
+}
 """Truth values as text: of a column of text, of truth values, of whole and of other numbers."""
 
 

@@ -88,8 +88,8 @@ def placed_rules(theory: Theory) -> Iterator[tuple[dict[str, Any], Rule, Theory]
     parts = theory.parts if isinstance(theory, LayeredTheory) else (theory,)
     n_layers = len(theory.layers) if isinstance(theory, LayeredTheory) else 1
     for layer, part in enumerate(parts, 1):
-        for number, rule in enumerate(part, 1):
-            where = {"layer": layer, "is_fallback": layer > n_layers, "number": number}
+        for place, rule in enumerate(part):
+            where = {"layer": layer, "is_fallback": layer > n_layers, "number": part.called(place)}
             yield where, rule, part
 
 

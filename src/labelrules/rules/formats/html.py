@@ -95,6 +95,7 @@ def _part(
     return {
         **nothing,
         "is_ordered": part.ordered,
+        "numbers": part.numbers if part.ordered else None,
         "endings": [
             (ending.removesuffix(":"), [_label_set(one, part.schema) for one in label_sets])
             for ending, label_sets in endings(part)

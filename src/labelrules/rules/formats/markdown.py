@@ -6,6 +6,7 @@ words are in quotes and in code spans, and so are notes. `parse` reads the text 
 
 import re
 from collections.abc import Iterable
+from itertools import repeat
 from typing import Any
 
 from labelrules.data.schema import Schema
@@ -45,17 +46,17 @@ def theory_markdown(theory: Any, evidence: ShownEvidence = False) -> str:
     blocks = []
     for heading, part, shown in headed_parts(theory_of(theory), evidence):
         rules = noted_rules(part, _MARKDOWN, shown)
-        blocks += [_heading(heading), _list(rules, part.ordered)]
+        numbers = [part.called(place) for place in range(len(part))] if part.ordered else None
+        blocks += [_heading(heading), _list(rules, numbers)]
         for ending, label_sets in endings(part):
             sets = (_MARKDOWN.label_set(one, part.schema) for one in label_sets)
-            blocks += [_heading(ending.removesuffix(":")), _list(sets, is_numbered=False)]
+            blocks += [_heading(ending.removesuffix(":")), _list(sets)]
     return "\n\n".join(block for block in blocks if block)
 
 
-def _list(items: Iterable[str], is_numbered: bool) -> str:
-    return "\n".join(
-        f"{f'{number}.' if is_numbered else '-'} {item}" for number, item in enumerate(items, 1)
-    )
+def _list(items: Iterable[str], numbers: Iterable[int] | None = None) -> str:
+    marks = repeat("-") if numbers is None else (f"{number}." for number in numbers)
+    return "\n".join(f"{mark} {item}" for mark, item in zip(marks, items, strict=False))
 
 
 def rule_markdown(rule: Rule, schema: Schema, evidence: ShownEvidence = False) -> str:

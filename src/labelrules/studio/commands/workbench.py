@@ -1,6 +1,7 @@
 """``labelrules workbench``: read and change rules in the browser."""
 
 import shlex
+import signal
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -115,7 +116,9 @@ def check_extra() -> None:
 
 def _say_where(address: str) -> None:
     print(address, flush=True)
-    say("open this address in a browser; Ctrl-C ends the workbench")
+    heard = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+    end = "Ctrl-C" if heard else "SIGTERM, not Ctrl-C, which is ignored here,"
+    say(f"open this address in a browser; {end} ends the workbench")
 
 
 def _material(
