@@ -4,12 +4,16 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from numba.core.caching import NullCache
 
 from labelrules import SeparateAndConquer, load
-from labelrules.kernels import jit
+from labelrules.kernels import compile, jit
 from labelrules.kernels.compile import kernels_for, scoring_for
+from labelrules.kernels.scoring import NOTHING, YES
 from labelrules.measures import Formula, forget, formula
+from labelrules.measures.linear_ratios import linear_ratio
 
 compiled_only = pytest.mark.skipif(
     os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled"
@@ -137,3 +141,25 @@ def test_another_ratio_compiles_nothing():
     assert len(learned.theory_.rules) > 0
     after = [len(kernel.signatures) for kernel in kernels_for(Formula("f"), "head-relative")]
     assert before == after
+
+
+@compiled_only
+@pytest.mark.parametrize("name", ["f", "laplace", "correlation"])
+def test_several_cuts_are_scored_at_once(name):
+    """Ratios inlined, others by the code that is called: packed divisions, in either case."""
+    own = None if linear_ratio(Formula(name)) else Formula(name)
+    greatest_key = compile._scored_by(own, f"several_{name}")["greatest_key"]
+
+    @jit.scoring_kernel
+    def greatest(sums, start, stop, everywhere, floor, scoring):
+        return greatest_key(YES, sums, start, stop, 0, 1, everywhere, floor, scoring)
+
+    greatest._cache = NullCache()  # what comes from disk cannot be looked at
+    scoring = scoring_for(Formula(name), "head-relative")
+    if own is not None:
+        scoring = compile.FormulaScoring(True, 0, 1.0, 0.0, True)
+    sums = np.cumsum(np.tile([(1 << 32) + 1, 1 << 32], 20))
+    found = [greatest(sums, 0, stop, sums[-1], NOTHING, scoring) for stop in (39, 40)]
+    assert found == sorted(found)
+    (code,) = greatest.inspect_llvm().values()
+    assert "fdiv <" in code

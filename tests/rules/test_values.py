@@ -308,3 +308,13 @@ def test_implied_conditions_are_left_out_and_the_meaning_stays():
     assert body.without_implied().conditions == (other, tight, one)
     assert body.without_implied() == body
     assert Body([loose, other]).without_implied().conditions == (loose, other)
+
+
+@given(bodies(SMALL, GRID, max_size=7))
+def test_conditions_are_implied_if_the_others_mean_the_same(body):
+    kept = body.conditions
+    if len({(one.on_label, one.column) for one in kept}) < len(kept):
+        for condition in body:
+            others = tuple(one for one in kept if one is not condition)
+            kept = others if Body(others) == body else kept
+    assert body.without_implied().conditions == kept

@@ -31,6 +31,8 @@ from labelrules import (
     to_json,
 )
 from labelrules.data import DataError, fingerprint, fingerprints
+from labelrules.data.document import builtins_of, schema_record
+from labelrules.data.schema import Feature, Schema
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.base.records import About
 from labelrules.storage.records import AboutRecord
@@ -190,10 +192,22 @@ def test_fingerprints_do_not_depend_on_storage():
 
 def test_tables_are_read_in_pieces(monkeypatch):
     expected = fingerprint(READERS)
-    as_sparse = Dataset(READERS.schema, sparse.csc_array(READERS.X), READERS.Y, "another name")
     for piece in (1, 5, 14, 30, 1 << 14):
         monkeypatch.setattr(fingerprints, "STRETCH", piece)
-        assert fingerprint(READERS) == fingerprint(as_sparse) == expected
+        for X in (READERS.X, sparse.csc_array(READERS.X)):  # anew, as fingerprints are kept
+            assert fingerprint(Dataset(READERS.schema, X, READERS.Y, "another name")) == expected
+
+
+def test_schemas_are_hashed_as_documents_write_them():
+    features = [
+        Feature("a"), Feature('ü "b"', ("x", "y")), Feature("c", ("low", "high"), "ordered"),
+        Feature("d", kind="date"),
+    ]  # fmt: skip
+    schema = Schema(features, ["e", "f"], [None, "e"])
+    document = json.dumps(builtins_of(schema_record(schema)))
+    assert fingerprints._schema_text(schema) == document
+    counted = Schema([Feature("a", kind="amount"), *features[1:]], schema.labels, schema.parents)
+    assert fingerprints._schema_text(counted) == document
 
 
 def test_cells_are_mixed_with_their_rows_one_by_one():

@@ -164,6 +164,17 @@ def test_sparse_columns_cost_what_they_store(data):
     assert (index.stop - index.start).tolist() == np.diff(stored.X.indptr).tolist()
 
 
+@settings(max_examples=40)
+@given(few_tables)
+def test_of_categories_a_most_frequent_one_is_left_out(data):
+    X = dense(data)
+    rest = SortedColumns.of(Dataset(data.schema, X, data.Y)).rest
+    for j in np.flatnonzero([feature.is_nominal for feature in data.schema.features]):
+        values = X[:, j].tolist()
+        counts = [values.count(one) for one in values if one == one]
+        assert values.count(rest[j]) == max(counts, default=0)
+
+
 def test_columns_leave_out_what_most_rows_have():
     features = [Feature("words"), Feature("color", ("red", "green", "blue")), Feature("size")]
     X = np.array([[0, 2, 1.5], [0, 2, 2.5], [3, 2, 0], [0, 0, 7]])
