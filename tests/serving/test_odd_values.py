@@ -6,6 +6,7 @@ import json
 import math
 import shutil
 import subprocess
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -274,3 +275,9 @@ def test_instants_beyond_the_years_are_refused_by_predictor_and_exported_python(
     time = dt.datetime(year, *day, tzinfo=dt.timezone(dt.timedelta(hours=hours)))
     predict, module = readers_of("UTC time")
     assert [answer_of(read, {"x": time}) for read in (predict, module)] == [REFUSED, REFUSED]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_signalling_nan_is_missing(kind):
+    predict, module = readers_of(kind)
+    assert [answer_of(read, {"x": Decimal("sNaN")}) for read in (predict, module)] == [None, None]

@@ -175,7 +175,9 @@ def nominal_column(
     categories = category_texts(declared, name)
     code_of_text = {category: float(code) for code, category in enumerate(categories)}
     code_of = {key: code_of_text[text_of(value)] for key, value in different.items()}
-    codes = [code_of.get(key, nan) for key in zip(kinds, values, strict=True)]
+    # A missing value may have no hash, such as a signalling NaN of `decimal`.
+    cells = zip(kinds, values, strict=True)
+    codes = [nan if key[0] == "missing" else code_of.get(key, nan) for key in cells]
     return EncodedColumn(np.array(codes, dtype=np.float64), categories, only_truth_values)
 
 
