@@ -25,7 +25,7 @@ from parts.tables import header, row
 from quality import qualities
 
 from labelrules import Dataset, SeparateAndConquer, load
-from labelrules.data.schema import Feature, Schema
+from labelrules.data import Feature, Schema
 
 PLAIN = ("<=", ">", "=")
 SET_DATA = ("clinic", "flags", "birds", "genbase")  # one column of genbase is an identifier

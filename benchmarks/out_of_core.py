@@ -22,8 +22,7 @@ import numpy as np
 from parts.peaks import in_fresh_process, kilobytes
 
 from labelrules import Dataset, SeparateAndConquer, load, scan
-from labelrules.rules import planted
-from labelrules.rules.rule_table import RuleTable
+from labelrules.rules import RuleTable, planted
 
 N_FEATURES, N_LABELS, NOISE = 50, 20, 0.02
 ROWS_OF_A_FILE, ROWS_OF_A_GROUP = 1_000_000, 250_000

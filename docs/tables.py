@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from labelrules.measures import Measure, traits
-from labelrules.measures.measure_traits import PROPERTIES, TABLE, Traits
+from labelrules.measures import Measure, Traits, traits
+from labelrules.measures.measure_traits import PROPERTIES, TABLE
 from labelrules.search import best_head, kln
 
 DOCS = Path(__file__).parent

@@ -8,8 +8,7 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelrules.data.schema import Feature, Schema
-from labelrules.data.table import Dataset
+from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.times import DAY, LIMITS, TIME_KINDS, TimeKind
 
 TRICKY = (

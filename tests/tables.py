@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelrules import Dataset
-from labelrules.data.schema import Feature, Schema
+from labelrules.data import Feature, Schema
 
 MISSING = float("nan")
 FEW_NUMBERS = (-1.0, 0.0, 0.0, 0.5, 1.0, 2.0, 7.25)

@@ -26,8 +26,7 @@ from casestudies.multi_heads import MultiHeadStudy, multi_head_study
 from casestudies.single_head_claims import claims_on_single_heads
 from casestudies.single_heads import SingleHeadStudy, single_head_study
 from labelrules._checks import counted, truth_value
-from labelrules.data import Dataset, Schema
-from labelrules.data.schema import Feature
+from labelrules.data import Dataset, Feature, Schema
 from labelrules.learners.base.progress import Listener, nested_fit, progress_listener
 
 

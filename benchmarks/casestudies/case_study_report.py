@@ -29,10 +29,8 @@ from casestudies.time_picture import template, time_picture_svg
 from labelrules._html import render
 from labelrules.data import statistics
 from labelrules.inspection import dependency_matrix_svg
-from labelrules.lab.comparing.diagrams import critical_difference_svg
-from labelrules.lab.comparing.ranks import FriedmanTest
+from labelrules.lab import FriedmanTest, Results, critical_difference_svg
 from labelrules.lab.comparing.score_tables import p_text
-from labelrules.lab.running.results import Results
 from labelrules.learners.base.records import library_version
 from labelrules.rules import rule_text
 

@@ -13,14 +13,14 @@ from msgspec import Meta
 from sklearn.base import clone
 
 from labelrules._checks import counted
-from labelrules.data import Dataset, FileError
+from labelrules.data import Dataset, FileError, fingerprint
 from labelrules.data.document import Record, converted, read_document
 from labelrules.data.files.access import opened_utf8, replacing
-from labelrules.data.fingerprints import fingerprint
+from labelrules.lab import Results, experiment
 from labelrules.lab.running.definitions import Division, fit_fingerprint, seeded
-from labelrules.lab.running.results import Results
-from labelrules.lab.running.run import ExperimentFolder, experiment
-from labelrules.learners.base.progress import LearningInterrupted, Listener, nested_fit
+from labelrules.lab.running.run import ExperimentFolder
+from labelrules.learners import LearningInterrupted
+from labelrules.learners.base.progress import Listener, nested_fit
 from labelrules.rules import Theory
 from labelrules.storage import load_model, save
 

@@ -18,8 +18,7 @@ from casestudies.chapter import (
     STATISTICS,
 )
 from labelrules._checks import listed, quoted, suggestion
-from labelrules.data import Dataset, Schema, load
-from labelrules.data.errors import DataError
+from labelrules.data import DataError, Dataset, Schema, load
 from labelrules.learners import (
     BinaryRelevance,
     LabelPowerset,
@@ -27,7 +26,7 @@ from labelrules.learners import (
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
-from labelrules.rules.formats.theory_parser import parse_rule
+from labelrules.rules import parse_rule
 
 QUICK = ("emotions", "flags", "genbase", "medical")
 """The sets of a quick run: the smallest."""

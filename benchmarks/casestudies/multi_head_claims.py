@@ -15,7 +15,7 @@ from casestudies.multi_heads import (
 )
 from labelrules._checks import counted, listed
 from labelrules.lab.comparing.score_tables import p_text
-from labelrules.rules.formats.theory_parser import parse_rule
+from labelrules.rules import parse_rule
 
 OTHER_SEARCH = (
     "The authors' program searches single-label heads by another learner, which grows a rule for "

@@ -20,10 +20,14 @@ from casestudies.materials import (
 )
 from labelrules._types import UNSET
 from labelrules.data import Dataset
-from labelrules.lab.comparing.nemenyi import NemenyiTest, nemenyi_test
-from labelrules.lab.comparing.ranks import FriedmanTest, friedman_test
-from labelrules.lab.comparing.score_tables import ScoreTable
-from labelrules.lab.running.results import Results
+from labelrules.lab import (
+    FriedmanTest,
+    NemenyiTest,
+    Results,
+    ScoreTable,
+    friedman_test,
+    nemenyi_test,
+)
 from labelrules.learners.base.progress import Listener
 from labelrules.rules import DecisionList, Rule
 

@@ -21,8 +21,7 @@ from casestudies.single_heads import (
     SingleHeadStudy,
 )
 from labelrules._checks import counted
-from labelrules.rules import Rule
-from labelrules.rules.formats.theory_parser import parse_rule
+from labelrules.rules import Rule, parse_rule
 
 OURS = ("BR", "SBR", "Single")
 """The three learners that the chapter compares."""

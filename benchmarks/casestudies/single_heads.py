@@ -16,7 +16,7 @@ from casestudies.materials import (
 )
 from labelrules.data import Dataset
 from labelrules.inspection import Edge, LabelExplanation, LabelGraph, explain, label_graph
-from labelrules.lab.running.results import Results
+from labelrules.lab import Results
 from labelrules.learners.base.progress import Listener
 from labelrules.rules import DecisionList, LayeredTheory, Rule, Theory, rule_text
 

@@ -17,7 +17,7 @@ from parts.sets import part
 from quality import qualities
 
 from labelrules import Dataset
-from labelrules.data.fingerprints import fingerprint
+from labelrules.data import fingerprint
 from labelrules.lab.measuring import as_numbers
 from peers.catalog import Peer
 from peers.installing import python_for, weka

@@ -10,8 +10,7 @@ from scipy import sparse, stats
 
 import labelrules
 from labelrules import Dataset, Schema, load, parse
-from labelrules.constraints import find_constraints
-from labelrules.constraints.significance import adjusted
+from labelrules.constraints import adjusted, find_constraints
 from labelrules.data import DataError, read_mulan, write_mulan
 from labelrules.rules import Body, Condition, Head, Rule
 from twins.constraints import constraints, models, n_tests_of_pairs

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from labelrules.constraints.significance import adjusted, checked_alpha, fisher
+from labelrules.constraints import adjusted, fisher
+from labelrules.constraints.significance import checked_alpha
 
 ALTERNATIVES = ("greater", "less")
 

@@ -11,8 +11,7 @@ from urllib.request import Request
 import numpy as np
 import pytest
 
-from labelrules.data import DataError, FileError, catalog, fetch, load
-from labelrules.data.schema import Feature
+from labelrules.data import DataError, Feature, FileError, catalog, fetch, load
 
 READERS = """
  1 Primary    Single   Male   No  | 0000

@@ -14,9 +14,8 @@ from scipy import sparse
 import strategies
 from extras import pd
 from labelrules import Feature, Schema, load, parse
-from labelrules.data import DataError
+from labelrules.data import DataError, encode
 from labelrules.data.memory import cells, encoding
-from labelrules.data.memory.encoding import encode
 from labelrules.rules.rule_table import table_of
 
 SCHEMA = Schema(

@@ -18,10 +18,11 @@ from labelrules.data import (
     read_csv,
     read_meka,
     read_mulan,
+    read_parquet,
     write_csv,
     write_mulan,
+    write_parquet,
 )
-from labelrules.data.files.parquet import read_parquet, write_parquet
 from labelrules.data.memory.encoding import conform
 from labelrules.data.times import (
     LIMITS,

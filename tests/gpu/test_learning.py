@@ -21,7 +21,7 @@ from labelrules import (
 )
 from labelrules.data import DeviceError
 from labelrules.kernels.gpu import device
-from labelrules.learners.base.progress import LearningInterrupted
+from labelrules.learners import LearningInterrupted
 from labelrules.learners.covering.settings import checked_settings
 from labelrules.measures import registered
 from tables import tables

@@ -22,8 +22,7 @@ from labelrules import (
     SeparateAndConquer,
     planted,
 )
-from labelrules.data import DataError
-from labelrules.data.errors import DeviceError
+from labelrules.data import DataError, DeviceError
 from labelrules.kernels.gpu import applying, device, pieces
 from labelrules.kernels.gpu.applying import ApplyKernels, n_words_of, ordered_atoms
 from labelrules.rules import LabelSet

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelrules.mining.associations.mine import association_rules
-from labelrules.mining.items import items_of
+from labelrules.mining import association_rules, items_of
 from tables import tables
 from twins import mining as naive
 

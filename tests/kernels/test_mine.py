@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelrules.kernels.mining.bits import count_extensions
-from labelrules.mining.items import items_of
-from labelrules.mining.itemsets import frequent_itemsets
+from labelrules.mining import frequent_itemsets, items_of
 from tables import tables
 from twins.mining import closed_sets, frequent_sets, item_masks, maximal_sets, wide_table
 

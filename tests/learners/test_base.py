@@ -16,8 +16,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from extras import pd, pl
 from labelrules import UNSET, Dataset, DecisionList, Evidence, Predictor, dataset, load, parse
-from labelrules.learners import BinaryRelevance, ClassifierChain, RuleClassifier, Scorecard
-from labelrules.learners.covering.learner import SeparateAndConquer
+from labelrules.learners import (
+    BinaryRelevance,
+    ClassifierChain,
+    RuleClassifier,
+    Scorecard,
+    SeparateAndConquer,
+)
 from learners.registry import LEARNERS, ONE_LABEL_LEARNERS, WRAPPED, Stumps
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from labelrules import load
-from labelrules.learners.covering.learner import SeparateAndConquer
+from labelrules.learners import SeparateAndConquer
 from learners.registry import Stumps
 from learners.reliability import bins, expected_error
 

@@ -19,7 +19,7 @@ from labelrules import (
     theory_text,
     to_json,
 )
-from labelrules.data.schema import Feature, Schema
+from labelrules.data import Feature, Schema
 
 REGIONS = ("North", "East", "South", "West", "Centre", "Islands")
 SCHEMA = Schema([Feature("region", REGIONS), Feature("age")], ["returns", "complains"])

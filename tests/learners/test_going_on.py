@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelrules import UNSET, Dataset, DecisionList
-from labelrules.learners import SeparateAndConquer
-from labelrules.learners.base.progress import LearningInterrupted, Progress
+from labelrules.learners import LearningInterrupted, Progress, SeparateAndConquer
 from labelrules.learners.covering.loop import Covering
 from labelrules.learners.covering.next_rule import LastResort
 from labelrules.learners.covering.settings import checked_settings

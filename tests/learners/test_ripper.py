@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 import labelrules
 from extras import pd
 from labelrules import Body, Dataset, Ripper, load, parse
-from labelrules.data.schema import Feature, Schema
+from labelrules.data import Feature, Schema
 from labelrules.learners import LearningInterrupted
 from labelrules.learners.ripper.one_class import ClassLearner, RipperSettings
 from labelrules.search.bodies.foil import FoilSearch

@@ -16,7 +16,8 @@ from labelrules import (
     load,
     to_json,
 )
-from labelrules.learners.base.progress import LearningInterrupted, progress_listener
+from labelrules.learners import LearningInterrupted
+from labelrules.learners.base.progress import progress_listener
 
 READERS = load("magazines")
 

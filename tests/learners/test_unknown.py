@@ -21,8 +21,8 @@ from labelrules.learners import (
     Scorecard,
     SeparateAndConquer,
     StackedBinaryRelevance,
+    unconditional_dependence,
 )
-from labelrules.learners.dependence import unconditional_dependence
 from labelrules.learners.powerset import completed_labels
 from labelrules.mining import AssociativeClassifier, LazyAssociativeClassifier
 from tables import tables

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from labelrules import Measure, Schema, association_rules, dataset, load, parse_rule, rule_text
-from labelrules.data.table import Dataset
+from labelrules.data import Dataset
 from labelrules.mining import Items, items_of
 from labelrules.mining.associations import best_rules, mine
 from labelrules.mining.associations.rules import (

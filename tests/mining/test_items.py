@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labelrules import dataset, load
+from labelrules.mining import items_of
 from labelrules.mining.binning import thresholds
-from labelrules.mining.items import items_of
 from tables import tables
 from twins.mining import item_masks
 

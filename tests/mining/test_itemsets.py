@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from labelrules import Dataset, dataset, load
-from labelrules.mining import items_of, itemsets
-from labelrules.mining.itemsets import frequent_itemsets, itemset_batches
+from labelrules.mining import frequent_itemsets, items_of, itemset_batches, itemsets
 from labelrules.mining.limits import minimum_count
 from twins.mining import wide_table
 

@@ -12,8 +12,13 @@ from extras import needs, pd
 from labelrules import Dataset, Schema, load, planted, scan
 from labelrules.constraints import find, find_constraints
 from labelrules.data import DataError, FileError, Partitions, write_parquet
-from labelrules.mining import association_rules, frequent_itemsets, itemset_batches, level_wise
-from labelrules.mining.items import items_of
+from labelrules.mining import (
+    association_rules,
+    frequent_itemsets,
+    items_of,
+    itemset_batches,
+    level_wise,
+)
 from tables import tables
 
 

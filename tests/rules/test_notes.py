@@ -20,8 +20,14 @@ from labelrules import (
     theory_text,
     to_json,
 )
-from labelrules.rules import theory_html, theory_latex, theory_markdown, theory_table, theory_view
-from labelrules.rules.formats.language import RuleSyntaxError
+from labelrules.rules import (
+    RuleSyntaxError,
+    theory_html,
+    theory_latex,
+    theory_markdown,
+    theory_table,
+    theory_view,
+)
 from strategies import schemas
 from theories import scorecards, theories
 

@@ -30,9 +30,8 @@ from labelrules import (
     save,
     to_json,
 )
-from labelrules.data import DataError, fingerprint, fingerprints
+from labelrules.data import DataError, Feature, Schema, fingerprint, fingerprints
 from labelrules.data.document import builtins_of, schema_record
-from labelrules.data.schema import Feature, Schema
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.base.records import About
 from labelrules.storage.records import AboutRecord

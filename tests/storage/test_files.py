@@ -11,8 +11,8 @@ import pytest
 from extras import needs
 from labelrules import LayeredTheory, from_json, json_schema, load, load_model, save, to_json
 from labelrules.data import DataError
-from labelrules.learners import registered
-from labelrules.learners.registry import can_be_stored, register, unregister
+from labelrules.learners import register, registered
+from labelrules.learners.registry import can_be_stored, unregister
 from labelrules.rules import Gibbs, LabelByLabel, UntilStable
 from labelrules.storage import files
 from learners.registry import Stumps

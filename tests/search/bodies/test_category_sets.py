@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelrules import UNSET, Dataset, Measure
-from labelrules.data.schema import Feature, Schema
+from labelrules.data import Feature, Schema
 from labelrules.kernels.compile import scoring_for
 from labelrules.kernels.covering.category_sets import grow_set
 from labelrules.kernels.scoring import value_of
@@ -48,7 +48,7 @@ COUNTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, m
 
 
 def test_every_measure_that_is_taken_for_exact_is_tested():
-    from labelrules.measures.formulas import registered
+    from labelrules.measures import registered
 
     known = {one for one in registered() if finds_best_sets(Formula(one), "head-relative")}
     assert {one.name for one in EXACT} >= known

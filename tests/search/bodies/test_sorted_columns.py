@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelrules import Condition, Dataset
-from labelrules.data.schema import Feature, Schema
+from labelrules.data import Feature, Schema
 from labelrules.kernels.scoring import SECOND_PLACE
 from labelrules.search.bodies.sorted_columns import SortedColumns, simplest_between
 from strategies import datasets

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from extras import pa as arrow
 from extras import pq as parquet
 from labelrules import Dataset, dataset, load, scan
-from labelrules.data.schema import Feature, Schema
+from labelrules.data import Feature, Schema
 from labelrules.kernels.covering.tables import collect_between, count_between
 from labelrules.search.bodies import streamed_bins
 from labelrules.search.bodies.bins import Bins
