@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from labelrules.kernels.gpu.errors import DeviceError as DeviceError
+
 
 class DataError(ValueError):
     """The data are wrong; the message names the place and what to do."""
@@ -9,10 +11,6 @@ class DataError(ValueError):
 
 class ClusterError(RuntimeError):
     """The cluster that was asked to work is lost, or has given up; what to do is said."""
-
-
-class DeviceError(RuntimeError):
-    """There is no GPU, its memory is full, or it has failed; what to do is said."""
 
 
 class FileError(DataError):

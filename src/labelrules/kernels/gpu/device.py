@@ -11,7 +11,7 @@ from traceback import clear_frames
 from typing import Any, Literal, TypeAlias
 
 from labelrules._checks import one_of
-from labelrules.data.errors import DeviceError
+from labelrules.kernels.gpu.errors import DeviceError
 
 LOGGER = logging.getLogger("labelrules")
 

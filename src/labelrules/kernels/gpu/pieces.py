@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from labelrules.data.errors import DeviceError
 from labelrules.kernels.apply import FlatRules
 from labelrules.kernels.gpu import applying
 from labelrules.kernels.gpu.applying import DTYPES, OrderedAtoms, n_words_of, ordered_atoms
+from labelrules.kernels.gpu.errors import DeviceError
 
 SENT = 1 << 25
 """Bytes that are sent together: few, so that copies overlap with kernels of other pieces."""
