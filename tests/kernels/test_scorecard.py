@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelrules import Dataset
+from labelrules import Condition, Dataset
 from labelrules.kernels import points as point_kernels
 from labelrules.kernels import scorecard as kernels
 from labelrules.learners.scorecard.growth import (
@@ -82,7 +82,7 @@ def test_bins_are_cut_near_quantiles(seed, n_rows, storage, n_cuts):
             continue
         assert (binned.covered(number) == rows).all()
         assert binned.n_covered[number] == rows.sum()
-        condition = binned.condition(number)
+        condition = Condition(*binned.condition(number))
         assert (condition.holds(data.column(condition.column)) == rows).all()
     some = np.arange(n_rows)[::2]
     taken = binned.take(some)

@@ -27,9 +27,9 @@ from labelrules.learners.covering.row_counts import PartedRows
 from labelrules.learners.covering.settings import checked_settings
 from labelrules.learners.ripper import learner as ripper
 from labelrules.measures.description_length import category_bits
-from labelrules.rules import Evidence
+from labelrules.rules import Body, Evidence
 from labelrules.search.bodies.bins import Bins
-from labelrules.search.bodies.code_tables import CodedStep, marked_columns
+from labelrules.search.bodies.code_tables import CodedStep, condition_on_values, marked_columns
 from labelrules.search.bodies.foil import FoilSearch
 from labelrules.search.bodies.sorted_columns import SortedColumns
 from strategies import datasets
@@ -250,7 +250,7 @@ class SlowFoilSearch(FoilSearch):
         super().__init__(SortedColumns.of(bins.coded(data)), *row_units(data.weights))
 
     def body(self, cuts):
-        return self.bins.body(super().body(cuts))
+        return Body(condition_on_values(self.bins, one) for one in super().body(cuts))
 
 
 @settings(max_examples=60)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from labelrules import UNSET, Condition
 from labelrules.data import Dataset
 from labelrules.search.bodies.bins import Bins, cut_ranks
+from labelrules.search.bodies.code_tables import condition_on_values
 from strategies import datasets
 from tables import schema_of
 
@@ -55,7 +56,7 @@ def test_conditions_on_codes_hold_where_those_on_values_do(data, n_bins, chosen)
     for at, column in enumerate(bins.columns):
         for number in range(len(column.cuts)):
             on_codes = Condition(at, chosen.draw(st.sampled_from(["<=", ">"])), number)
-            on_values = bins.condition(on_codes)
+            on_values = condition_on_values(bins, on_codes)
             holds = on_codes.holds(coded.column(at))
             assert holds.tolist() == on_values.holds(data.column(at)).tolist()
 

@@ -21,7 +21,7 @@ from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Evidence, Head
 from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.category_sets import bits_of_body
-from labelrules.search.bodies.code_tables import CodedRefinement, TableSearch
+from labelrules.search.bodies.code_tables import CodedRefinement, TableSearch, condition_on_values
 from labelrules.search.bodies.grow import NO_MERIT, Growth
 from labelrules.search.bodies.sorted_columns import simplest_between
 
@@ -308,7 +308,7 @@ class CountedFinder:
             else:
                 between = simplest_between(code, following)
                 on_codes = Condition(column, ">" if second else "<=", between)
-                conditions.append(self.bins.condition(on_codes))
+                conditions.append(condition_on_values(self.bins, on_codes))
         return Body(conditions).without_implied()
 
 

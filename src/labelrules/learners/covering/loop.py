@@ -32,6 +32,7 @@ from labelrules.learners.covering.pruning import (
 from labelrules.learners.covering.settings import Settings
 from labelrules.rules import Body, DecisionList, Head, LayeredTheory, Rule
 from labelrules.search.bodies.bins import Bins
+from labelrules.search.bodies.code_tables import rule_on_values
 from labelrules.search.bodies.grow import Grown
 
 SMALLER_BETA = 0.4
@@ -287,7 +288,7 @@ class Covering(CoveringLoop):
 
     def _read(self, rule: Rule) -> Rule:
         """The rule on values, if it was found on codes."""
-        return rule if self.bins is None else self.bins.rule(rule)
+        return rule if self.bins is None else rule_on_values(self.bins, rule)
 
     def _pruner(self) -> Pruner | None:
         settings, data = self.settings, self.searched

@@ -37,7 +37,7 @@ from labelrules.learners.scorecard.teaching import (
     plain_targets,
     taught_presence,
 )
-from labelrules.rules import Body, Evidence, Head, Rule, RuleSet
+from labelrules.rules import Body, Condition, Evidence, Head, Rule, RuleSet
 from labelrules.rules.json import SetRecord
 from labelrules.rules.rule_table import table_of
 from labelrules.search.bodies.binned_columns import BinnedColumns
@@ -230,8 +230,8 @@ class Scorecard(TableClassifier):
             points = points.within(n_left)
             decoding = decoding.with_at_most(n_left - points.n_literals)
         rules = [
-            _rule(Body([task.binned.condition(condition)]), given, task.data)
-            for condition, given in zip(points.conditions, points.given, strict=True)
+            _rule(Body([Condition(*task.binned.condition(number))]), given, task.data)
+            for number, given in zip(points.conditions, points.given, strict=True)
         ]
         if start.any():
             rules.append(_rule(Body(), start, task.data))

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.data.table import column_of
-from labelrules.rules import Condition
-from labelrules.search.bodies.sorted_columns import SortedColumns, threshold_between
+from labelrules.search.bodies.sorted_columns import listed, threshold_between
 
 Bins: TypeAlias = npt.NDArray[np.uint16]
 
@@ -45,7 +44,7 @@ class BinnedColumns:
     >>> from labelrules import load
     >>> binned = BinnedColumns.of(load("magazines"), n_cuts=8, min_rows=3)
     >>> binned.n_covered[:4], binned.condition(0)
-    (array([ 4, 10,  6,  8]), <Condition: column 0 = 0>)
+    (array([ 4, 10,  6,  8]), (0, '=', 0.0))
     """
 
     data: Dataset
@@ -65,7 +64,8 @@ class BinnedColumns:
         """Cut the columns of a data set, with so many rows on each side of a cut."""
         from labelrules.kernels.scorecard import cut_columns
 
-        index, nominal = (columns := SortedColumns.of(data)).index, columns.nominal > 0
+        nominal = np.array([feature.is_nominal for feature in data.schema.features], dtype=np.bool_)
+        index, _ = listed(data.X, nominal)
         bins = np.empty(len(index.entries), np.uint16)
         rest, n_bins, n_named = (np.zeros(len(index.start), np.int64) for _ in range(3))
         cut_columns(index, nominal, data.n_rows, n_cuts, min_rows, bins, rest, n_bins, n_named)
@@ -135,17 +135,20 @@ class BinnedColumns:
         inside = bins == cut if self.nominal[column] else bins <= cut
         return np.asarray(~inside & (bins < self.n_bins[column]) if second else inside)
 
-    def condition(self, candidate: int) -> Condition:
-        """A condition, its threshold the simplest that parts the bins; not after `take`."""
+    def condition(self, candidate: int) -> tuple[int, Any, float]:
+        """The feature, operator and value of a condition; not after `take`.
+
+        The threshold is the simplest that parts the bins.
+        """
         column, cut, second = self._place(candidate)
         bins, feature = self._bins(column), int(self.columns[column])
         values: Floats = column_of(self.data.X, feature)
         if self.nominal[column]:
-            return Condition(feature, "!=" if second else "=", float(values[bins == cut][0]))
+            return feature, "!=" if second else "=", float(values[bins == cut][0])
         above = values[(bins > cut) & (bins < self.n_bins[column])]
         ends = float(values[bins <= cut].max()), float(above.min())
         threshold = threshold_between(*ends, self.data.schema.features[feature])
-        return Condition(feature, ">" if second else "<=", threshold)
+        return feature, ">" if second else "<=", threshold
 
     def opposite(self, candidate: int) -> int:
         """The condition that holds where a condition does not, but for missing values."""

@@ -13,7 +13,6 @@ from labelrules._types import Floats, Integers, Matrix
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.table import column_of
 from labelrules.data.weights import row_units, weights_of_rows
-from labelrules.rules import Body, Condition, Rule
 from labelrules.search.bodies.sorted_columns import threshold_between
 
 Codes: TypeAlias = npt.NDArray[Any]
@@ -119,8 +118,6 @@ class Bins:
     >>> bins = Bins.of(data, 255)
     >>> bins.columns[0].cuts, bins.encode(data.X).tolist()
     ((2.0, 5.0), [[0, 2, 3, 1]])
-    >>> bins.condition(Condition.at_most(0, 1))
-    <Condition: column 0 <= 5>
     """
 
     schema: Schema
@@ -207,21 +204,6 @@ class Bins:
             for feature in self.schema.features
         ]
         return replace(self.schema, features=tuple(features))
-
-    def condition(self, on_codes: Condition) -> Condition:
-        """The condition on values that a condition on codes stands for."""
-        if on_codes.on_label or on_codes.operator not in ("<=", ">"):
-            return on_codes
-        cut = self.columns[on_codes.column].cuts[int(on_codes.value)]
-        return replace(on_codes, value=cut)
-
-    def body(self, on_codes: Body) -> Body:
-        """The body on values that a body on codes stands for."""
-        return Body(self.condition(condition) for condition in on_codes)
-
-    def rule(self, on_codes: Rule) -> Rule:
-        """The rule on values that a rule on codes stands for."""
-        return replace(on_codes, body=self.body(on_codes.body))
 
 
 def _bins_of(values: Floats, units: Integers | None, feature: Feature, n_bins: int) -> ColumnBins:

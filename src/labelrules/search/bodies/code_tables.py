@@ -1,5 +1,6 @@
 """The best conditions on binned columns, from sums of covered cells by the codes of all columns."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from labelrules._types import Floats, Integers, Mask
 from labelrules.measures import Formula
 from labelrules.measures.formulas import is_monotone
 from labelrules.measures.measure import Merit
+from labelrules.rules import Body, Condition, Rule
 from labelrules.search.bodies.best_by_column import better_of, room_for
 from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.category_sets import (
@@ -40,6 +42,26 @@ class CodedStep(NamedTuple):
     second: int
     code: int
     codes: tuple[int, ...] = ()
+
+
+def condition_on_values(bins: Bins, on_codes: Condition) -> Condition:
+    """The condition on values that a condition on codes stands for.
+
+    >>> from labelrules import dataset
+    >>> data = dataset([[1.5], [7.0], [None], [3.0]], [[0], [1], [0], [1]])
+    >>> condition_on_values(Bins.of(data, 255), Condition.at_most(0, 1))
+    <Condition: column 0 <= 5>
+    """
+    if on_codes.on_label or on_codes.operator not in ("<=", ">"):
+        return on_codes
+    cut = bins.columns[on_codes.column].cuts[int(on_codes.value)]
+    return replace(on_codes, value=cut)
+
+
+def rule_on_values(bins: Bins, on_codes: Rule) -> Rule:
+    """The rule on values that a rule on codes stands for."""
+    body = Body(condition_on_values(bins, condition) for condition in on_codes.body)
+    return replace(on_codes, body=body)
 
 
 class CodedRefinement(NamedTuple):

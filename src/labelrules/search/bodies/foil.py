@@ -12,6 +12,7 @@ from labelrules.kernels.gpu.device import gpu_errors
 from labelrules.rules import Body, Condition
 from labelrules.rules.conditions import Operator
 from labelrules.search.bodies.bins import Bins, Codes
+from labelrules.search.bodies.code_tables import condition_on_values
 from labelrules.search.bodies.gpu_bins import GpuCodes
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
@@ -214,7 +215,7 @@ class CodedFoilSearch(RandomDivision):
             operator: Operator = "<="
             if self.bins.nominal[column] or second:
                 operator = "=" if self.bins.nominal[column] else ">"
-            condition = self.bins.condition(Condition(column, operator, code))
+            condition = condition_on_values(self.bins, Condition(column, operator, code))
             conditions.pop((column, operator), None)
             conditions[column, operator] = condition
         return Body(conditions.values())
