@@ -22,13 +22,13 @@ from histogram import peak, planted_table
 from parts.tables import header, row
 
 from labelrules import Dataset, SeparateAndConquer
+from labelrules.data.codes.bins import Bins
 from labelrules.kernels.gpu.counting import GpuKernels
 from labelrules.kernels.gpu.device import why_no_gpu
 from labelrules.learners.covering.gpu_rows import GpuRows
 from labelrules.learners.covering.local_rows import rows_in_memory
 from labelrules.learners.covering.partitioned import learned_by_counts
 from labelrules.learners.covering.settings import checked_settings
-from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.code_tables import marked_columns
 from labelrules.search.bodies.gpu_bins import codes_on_gpu
 

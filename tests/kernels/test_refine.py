@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from labelrules import UNSET, Condition
+from labelrules.data.codes.thresholds import simplest_between
 from labelrules.kernels.covering.refine import STEP, BestRefinements, count_refinements
 from labelrules.kernels.index import count_written, list_labels, narrow, narrow_to_few
 from labelrules.measures import Tally, confusion
 from labelrules.search.bodies.best_by_column import most_of_columns
 from labelrules.search.bodies.refine import Covered
-from labelrules.search.bodies.sorted_columns import simplest_between
 from refinement_cases import CASES, FORMULAS, case, refiner_of
 
 NOTHING = -np.inf

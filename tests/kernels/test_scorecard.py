@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelrules import Condition, Dataset
+from labelrules.data.codes.binned_columns import BinnedColumns
 from labelrules.kernels import points as point_kernels
 from labelrules.kernels import scorecard as kernels
 from labelrules.learners.scorecard.growth import (
@@ -21,7 +22,6 @@ from labelrules.learners.scorecard.growth import (
     Prices,
     point_tables,
 )
-from labelrules.search.bodies.binned_columns import BinnedColumns
 from tables import schema_of
 from twins.scorecard import SlowCard, slow_conditions, slow_moments, slow_softplus
 

@@ -17,6 +17,7 @@ from labelrules import (
     theory_text,
 )
 from labelrules.data import Dataset, Feature, Schema
+from labelrules.data.codes.bins import Bins
 from labelrules.data.weights import row_units
 from labelrules.kernels.covering.grow import THEORY_WEIGHT, DescriptionCounts
 from labelrules.learners.covering import counted_loop, learner, pruning
@@ -28,7 +29,6 @@ from labelrules.learners.covering.settings import checked_settings
 from labelrules.learners.ripper import learner as ripper
 from labelrules.measures.description_length import category_bits
 from labelrules.rules import Body, Evidence
-from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.code_tables import CodedStep, condition_on_values, marked_columns
 from labelrules.search.bodies.foil import FoilSearch
 from labelrules.search.bodies.sorted_columns import SortedColumns

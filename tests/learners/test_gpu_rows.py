@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelrules import SeparateAndConquer, dataset
+from labelrules.data.codes.bins import Bins
 from labelrules.learners.covering.counted_loop import CountedCovering, counted_covering, is_counted
 from labelrules.learners.covering.gpu_rows import GpuRows
 from labelrules.learners.covering.settings import checked_settings
-from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.code_tables import marked_columns
 from labelrules.search.bodies.gpu_bins import SORTING, binned_on_gpu
 from tables import category_tables, tables

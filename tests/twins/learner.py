@@ -12,9 +12,9 @@ from math import isnan
 import numpy as np
 
 from labelrules import UNSET, Body, Condition, Dataset, DecisionList, Head, Rule
+from labelrules.data.codes.thresholds import simplest_between
 from labelrules.measures import Measure
 from labelrules.search import best_head, no_bonus
-from labelrules.search.bodies.sorted_columns import simplest_between
 from twins.table import (
     Candidate,
     Literal,

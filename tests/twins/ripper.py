@@ -8,7 +8,7 @@ their weights say.
 from itertools import pairwise
 from math import isnan, log2
 
-from labelrules.search.bodies.sorted_columns import simplest_between
+from labelrules.data.codes.thresholds import simplest_between
 
 WORD = 2**64 - 1
 

@@ -7,7 +7,7 @@ boards, no heads and no cells here: with one label they must make no difference.
 from itertools import pairwise
 from math import isnan
 
-from labelrules.search.bodies.sorted_columns import simplest_between
+from labelrules.data.codes.thresholds import simplest_between
 
 
 def learn(columns, is_nominal, positive, score):

@@ -9,9 +9,9 @@ import numpy as np
 
 from labelrules._checks import one_of, whole_number
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
+from labelrules.data.codes.thresholds import threshold_between
 from labelrules.data.schema import Feature
 from labelrules.data.table import label_keys
-from labelrules.search.bodies.sorted_columns import threshold_between
 
 Binning: TypeAlias = Literal["width", "frequency", "entropy", "labels"]
 

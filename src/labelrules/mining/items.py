@@ -13,6 +13,7 @@ from scipy import sparse
 from labelrules._checks import counted, suggestion
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data import DataError, Dataset, Partitions
+from labelrules.data.codes.thresholds import simplest_between
 from labelrules.data.memory.labels import refuse_unknown
 from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.schema import Feature, Schema
@@ -26,7 +27,6 @@ from labelrules.mining.binning import (
 from labelrules.rules import Body, Condition
 from labelrules.rules.formats.language import Style
 from labelrules.rules.formats.text import body_text
-from labelrules.search.bodies.sorted_columns import simplest_between
 
 Numbers = npt.NDArray[np.int32]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import DataError, Dataset, Partitions, Schema
+from labelrules.data.codes.thresholds import threshold_between
 from labelrules.data.schema import Feature
 from labelrules.data.table import column_of
 from labelrules.mining.binning import (
@@ -29,7 +30,6 @@ from labelrules.mining.items import (
     value_tests,
 )
 from labelrules.rules import Condition
-from labelrules.search.bodies.sorted_columns import threshold_between
 from labelrules.search.bodies.streamed_bins import bins_of_rows
 
 Test: TypeAlias = tuple[Condition, ...]

@@ -10,11 +10,11 @@ from scipy import sparse
 
 from labelrules import UNSET, Dataset, Measure
 from labelrules.data import Feature, Schema
+from labelrules.data.codes.bins import Bins
 from labelrules.kernels.compile import scoring_for
 from labelrules.kernels.covering.category_sets import grow_set
 from labelrules.kernels.scoring import value_of
 from labelrules.measures import Formula, forget, formula
-from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.category_sets import (
     SetRefinements,
     SetRefiner,

@@ -13,8 +13,9 @@ from scipy import sparse
 
 from labelrules import Condition, Dataset
 from labelrules.data import Feature, Schema
+from labelrules.data.codes.thresholds import simplest_between
 from labelrules.kernels.scoring import SECOND_PLACE
-from labelrules.search.bodies.sorted_columns import SortedColumns, simplest_between
+from labelrules.search.bodies.sorted_columns import SortedColumns
 from strategies import datasets
 from tables import tables
 

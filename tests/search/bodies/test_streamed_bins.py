@@ -12,9 +12,9 @@ from extras import pa as arrow
 from extras import pq as parquet
 from labelrules import Dataset, dataset, load, scan
 from labelrules.data import Feature, Schema
+from labelrules.data.codes.bins import Bins
 from labelrules.kernels.covering.tables import collect_between, count_between
 from labelrules.search.bodies import streamed_bins
-from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.streamed_bins import bins_of_partitions
 
 VALUES = st.one_of(

@@ -9,6 +9,7 @@ from sklearn.utils import get_tags
 from labelrules._checks import is_whole, job_count, number
 from labelrules._types import Board, Floats
 from labelrules.data import DataError, Dataset, Partitions
+from labelrules.data.codes.bins import Bins
 from labelrules.data.document import Record, Share
 from labelrules.data.memory.encoding import new_rows
 from labelrules.learners.base.estimator import Target, WeightKind
@@ -43,7 +44,6 @@ from labelrules.learners.covering.partitioned import NOTHING_KNOWN, fallback_of_
 from labelrules.learners.covering.settings import Settings, checked_settings
 from labelrules.rules import DecisionList, LayeredTheory, Rule
 from labelrules.rules.evidence_parts import evidence_on
-from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.code_tables import marked_columns
 from labelrules.search.bodies.sorted_columns import SortedColumns
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from labelrules._types import UNSET, Board, Integers
 from labelrules.data import ClusterError, Dataset
+from labelrules.data.codes.bins import Bins, Codes
 from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.partitions.tasks import (
     TOGETHER,
@@ -33,7 +34,6 @@ from labelrules.learners.covering.row_counts import (
     WrittenCounts,
 )
 from labelrules.rules import Theory
-from labelrules.search.bodies.bins import Bins, Codes
 
 PART_BYTES = 1 << 29
 """Codes and labels of a part take at most so many bytes, if partitions are no larger."""

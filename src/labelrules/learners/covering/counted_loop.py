@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from labelrules.data import Dataset
+from labelrules.data.codes.bins import Bins
 from labelrules.learners.covering.board import TrainingBoard
 from labelrules.learners.covering.counted_rules import CountedFinder, CountedRule, LabelCounts
 from labelrules.learners.covering.gpu_rows import GpuRows
@@ -20,7 +21,6 @@ from labelrules.learners.covering.pruning import (
 from labelrules.learners.covering.row_counts import LabelTotals, RowCounts
 from labelrules.learners.covering.settings import Settings
 from labelrules.rules import DecisionList, Evidence, LayeredTheory, Rule
-from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.code_tables import marked_columns
 from labelrules.search.bodies.gpu_bins import GpuCodes
 

@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Floats, Integers, Mask
+from labelrules.data.codes.bins import Bins
+from labelrules.data.codes.thresholds import simplest_between
 from labelrules.learners.covering.next_rule import values_of
 from labelrules.learners.covering.pruning import exception_length
 from labelrules.learners.covering.row_counts import (
@@ -19,11 +21,9 @@ from labelrules.learners.covering.row_counts import (
 from labelrules.learners.covering.settings import Settings
 from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Evidence, Head
-from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.category_sets import bits_of_body
 from labelrules.search.bodies.code_tables import CodedRefinement, TableSearch, condition_on_values
 from labelrules.search.bodies.grow import NO_MERIT, Growth
-from labelrules.search.bodies.sorted_columns import simplest_between
 
 if TYPE_CHECKING:
     from labelrules.kernels.covering.grow import DescriptionCounts

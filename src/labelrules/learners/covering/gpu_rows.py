@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 
 from labelrules._types import UNSET, Board, Integers
+from labelrules.data.codes.bins import Bins
 from labelrules.kernels.gpu.device import gpu_errors
 from labelrules.learners.covering.row_counts import (
     BodyCounts,
@@ -15,7 +16,6 @@ from labelrules.learners.covering.row_counts import (
     WaitingTotals,
     WrittenCounts,
 )
-from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.code_tables import CodedStep
 from labelrules.search.bodies.gpu_bins import GpuCodes, sums_of
 

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
+from labelrules.data.codes.bins import Bins, Codes
 from labelrules.data.weights import cell_units
 from labelrules.learners.covering.row_counts import (
     BodyCounts,
@@ -23,7 +24,6 @@ from labelrules.learners.covering.row_counts import (
     WaitingTotals,
     WrittenCounts,
 )
-from labelrules.search.bodies.bins import Bins, Codes
 from labelrules.search.bodies.code_tables import CodedStep
 
 ROOM = 1 << 30

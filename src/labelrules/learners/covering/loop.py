@@ -10,6 +10,7 @@ import numpy as np
 from labelrules._compiling import learning_clock
 from labelrules._interrupts import heard_interrupts
 from labelrules.data import ClusterError, Dataset, DeviceError
+from labelrules.data.codes.bins import Bins
 from labelrules.learners.base.progress import (
     Listener,
     Progress,
@@ -31,7 +32,6 @@ from labelrules.learners.covering.pruning import (
 )
 from labelrules.learners.covering.settings import Settings
 from labelrules.rules import Body, DecisionList, Head, LayeredTheory, Rule
-from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.code_tables import rule_on_values
 from labelrules.search.bodies.grow import Grown
 

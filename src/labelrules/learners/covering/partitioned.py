@@ -13,6 +13,7 @@ import numpy as np
 
 from labelrules._types import Board, Integers
 from labelrules.data import DataError, Partitions
+from labelrules.data.codes.bins import Bins, Codes
 from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.partitions.tasks import current_client
 from labelrules.kernels.gpu.device import PARTS_ON_CPU
@@ -35,7 +36,6 @@ from labelrules.learners.covering.row_counts import (
 )
 from labelrules.learners.covering.settings import COUNTED, Settings
 from labelrules.rules import DecisionList, Evidence, LayeredTheory, Theory
-from labelrules.search.bodies.bins import Bins, Codes
 from labelrules.search.bodies.code_tables import marked_columns
 from labelrules.search.bodies.streamed_bins import bins_of_rows, known_rows
 

@@ -13,6 +13,7 @@ from labelrules._checks import truth_value, whole_number
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset, DeviceError, Partitions, Schema
+from labelrules.data.codes.bins import Bins, Codes, checked_bins
 from labelrules.data.weights import row_units
 from labelrules.kernels.gpu.device import NO_BINS, PARTS_ON_CPU, Engine, checked_engine, cpu_instead
 from labelrules.learners.base.estimator import Target, WeightKind
@@ -37,7 +38,6 @@ from labelrules.learners.registry import register
 from labelrules.learners.ripper.one_class import ClassLearner, NewRule, RipperSettings
 from labelrules.rules import DecisionList, Head, Rule, RuleTable
 from labelrules.rules.evidence_parts import evidence_on
-from labelrules.search.bodies.bins import Bins, Codes, checked_bins
 from labelrules.search.bodies.foil import CodedFoilSearch, FoilSearch, GpuFoilSearch
 from labelrules.search.bodies.gpu_bins import bins_by_engine
 from labelrules.search.bodies.sorted_columns import SortedColumns

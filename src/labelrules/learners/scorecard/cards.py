@@ -9,10 +9,10 @@ import numpy as np
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import Integers
 from labelrules.data import Dataset
+from labelrules.data.codes.binned_columns import BinnedColumns
 from labelrules.learners.base.progress import is_nested_fit
 from labelrules.learners.scorecard.decoding import Unseen, UsualSets, least_count
 from labelrules.learners.scorecard.growth import CardGrowth, CellWeights, Points, Prices, Targets
-from labelrules.search.bodies.binned_columns import BinnedColumns
 
 Report = Callable[[int], object]
 """A function that is called with the number of conditions so far."""

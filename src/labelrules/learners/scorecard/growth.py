@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from labelrules._types import Floats, Integers
 from labelrules.data import Dataset
+from labelrules.data.codes.binned_columns import BinnedColumns
 from labelrules.data.weights import row_units
-from labelrules.search.bodies.binned_columns import BinnedColumns
 
 if TYPE_CHECKING:
     from labelrules.kernels.scorecard import Card, Tables

@@ -11,6 +11,7 @@ from labelrules._checks import counted, job_count, number, truth_value, whole_nu
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
+from labelrules.data.codes.binned_columns import BinnedColumns
 from labelrules.data.document import Record
 from labelrules.data.table import cell_counts
 from labelrules.export.plan import PointChances
@@ -40,7 +41,6 @@ from labelrules.learners.scorecard.teaching import (
 from labelrules.rules import Body, Condition, Evidence, Head, Rule, RuleSet
 from labelrules.rules.json import SetRecord
 from labelrules.rules.rule_table import table_of
-from labelrules.search.bodies.binned_columns import BinnedColumns
 
 LITERAL_COST = 1.6
 """The cost of a literal in bits, unless a budget asks for another one."""

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Floats, Integers
+from labelrules.data.codes.bins import Bins
 from labelrules.measures import Formula
 from labelrules.measures.description_length import category_bits, condition_bits, exception_bits
 from labelrules.measures.formulas import is_quasi_convex
 from labelrules.measures.linear_ratios import linear_ratio
 from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Head
-from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.grow import BodyCandidate, GreedyRefinements
 from labelrules.search.bodies.refine import Covered, Refinement, Refiner
 from labelrules.search.bodies.rule_language import SETS, Operators

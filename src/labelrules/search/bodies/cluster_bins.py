@@ -11,9 +11,9 @@ import numpy as np
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset
+from labelrules.data.codes.bins import Bins, ColumnBins
 from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.partitions.tasks import total_of
-from labelrules.search.bodies.bins import Bins, ColumnBins
 from labelrules.search.bodies.streamed_bins import (
     OrderedValues,
     Passes,

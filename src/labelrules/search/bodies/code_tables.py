@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Floats, Integers, Mask
+from labelrules.data.codes.bins import Bins
 from labelrules.measures import Formula
 from labelrules.measures.formulas import is_monotone
 from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Rule
 from labelrules.search.bodies.best_by_column import better_of, room_for
-from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.category_sets import (
     best_of_sets,
     finds_best_sets,

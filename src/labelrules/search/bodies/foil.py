@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Floats, Integers, Mask
+from labelrules.data.codes.bins import Bins, Codes
 from labelrules.kernels.gpu.device import gpu_errors
 from labelrules.rules import Body, Condition
 from labelrules.rules.conditions import Operator
-from labelrules.search.bodies.bins import Bins, Codes
 from labelrules.search.bodies.code_tables import condition_on_values
 from labelrules.search.bodies.gpu_bins import GpuCodes
 from labelrules.search.bodies.sorted_columns import SortedColumns

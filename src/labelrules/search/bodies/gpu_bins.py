@@ -8,6 +8,7 @@ from scipy import sparse
 
 from labelrules._types import Integers
 from labelrules.data import DataError, Dataset, DeviceError, Feature, Schema
+from labelrules.data.codes.bins import MOST_BINS, Bins, ColumnBins, cut_ranks
 from labelrules.data.fingerprints import Words
 from labelrules.data.table import infinite
 from labelrules.kernels.gpu.counting import MOST_OF_A_BYTE, GpuKernels, n_padded
@@ -19,7 +20,6 @@ from labelrules.kernels.gpu.device import (
     gpu_errors,
     uses_gpu,
 )
-from labelrules.search.bodies.bins import MOST_BINS, Bins, ColumnBins, cut_ranks
 
 PIECE = 1 << 28
 """Bytes of rows that are sent to the GPU together, if they are not stored column by column."""
@@ -165,7 +165,7 @@ def _columns_of_rows(X: Any, first: int, last: int, kernels: Any) -> Any:
 def _ends(
     keys: Any, n_known: int, n_rises: int, n_bins: int, feature: Feature, kernels: Any
 ) -> list[tuple[float, float]]:
-    """The values around each cut; see `labelrules.search.bodies.bins.ends_of_sorted`."""
+    """The values around each cut; see `labelrules.data.codes.bins.ends_of_sorted`."""
     if n_known == 0:
         return []
     if n_rises < n_bins:

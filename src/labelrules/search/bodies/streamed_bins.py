@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset, Partitions
+from labelrules.data.codes.bins import Bins, ColumnBins, cut_ranks
 from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.partitions.tasks import current_client
 from labelrules.data.table import column_of
-from labelrules.search.bodies.bins import Bins, ColumnBins, cut_ranks
 
 Ends: TypeAlias = list[tuple[float, float]]
 
@@ -129,7 +129,7 @@ class OrderedValues:
         return not self.n_wanted
 
     def ends(self) -> Ends:
-        """The values around each cut; see `labelrules.search.bodies.bins.ends_of_sorted`."""
+        """The values around each cut; see `labelrules.data.codes.bins.ends_of_sorted`."""
         collected, counts = np.unique(self.collected[: self.n_collected], return_counts=True)
         # A gap without a wanted rank is as good as its least value, so many times.
         whole = ~self.wanted & (self.between > 0)

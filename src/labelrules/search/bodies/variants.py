@@ -11,12 +11,12 @@ import numpy.typing as npt
 from scipy import sparse
 
 from labelrules._types import Board, Floats, Integers, Mask, Matrix
+from labelrules.data.codes.thresholds import threshold_between
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import column_of
 from labelrules.measures import Confusion, Measure, Tally, cells, confusion
 from labelrules.measures.confusion_matrix import Counting
 from labelrules.rules import Body, Condition
-from labelrules.search.bodies.sorted_columns import threshold_between
 
 VariantKind: TypeAlias = Literal["moved", "dropped", "added", "exchanged"]
 

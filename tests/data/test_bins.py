@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from labelrules import UNSET, Condition
 from labelrules.data import Dataset
-from labelrules.search.bodies.bins import Bins, cut_ranks
+from labelrules.data.codes.bins import Bins, cut_ranks
 from labelrules.search.bodies.code_tables import condition_on_values
 from strategies import datasets
 from tables import schema_of

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from labelrules._checks import whole_number
 from labelrules._types import Floats, Integers, Matrix
 from labelrules.data import Dataset, Feature, Schema
+from labelrules.data.codes.thresholds import threshold_between
 from labelrules.data.table import column_of
 from labelrules.data.weights import row_units, weights_of_rows
-from labelrules.search.bodies.sorted_columns import threshold_between
 
 Codes: TypeAlias = npt.NDArray[Any]
 """The bin of each row, columns by rows, as the smallest unsigned integers that hold them."""

@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset
+from labelrules.data.codes.listed_columns import listed
+from labelrules.data.codes.thresholds import threshold_between
 from labelrules.data.table import column_of
-from labelrules.search.bodies.sorted_columns import listed, threshold_between
 
 Bins: TypeAlias = npt.NDArray[np.uint16]
 

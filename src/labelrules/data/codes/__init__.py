@@ -1,0 +1,1 @@
+"""Columns cut into bins, and the codes of their values."""
