@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from labelrules._checks import counted
 from labelrules._html import listing
+from labelrules._report import pandas_frame
 from labelrules.data.schema import Schema
 from labelrules.rules import Body, Condition, Evidence, Head, Rule, RuleSet, rule_text
-from labelrules.rules.formats.frame import pandas_frame
 
 if TYPE_CHECKING:
     from labelrules.constraints.graph import ConstraintGraph

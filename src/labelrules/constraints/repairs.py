@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._checks import counted
+from labelrules._report import pandas_frame
 from labelrules._types import Board, Floats, Integers, Mask
 from labelrules.constraints.clauses import (
     Clauses,
@@ -23,7 +24,6 @@ from labelrules.constraints.label_counts import named_labels
 from labelrules.data import Dataset, Schema, encode_labels
 from labelrules.data.errors import DataError
 from labelrules.rules import Rule, Theory
-from labelrules.rules.formats.frame import pandas_frame
 
 SURE = 1e-9  # probabilities nearer to 0 or 1 than this count as this near
 STEPS = 10**6  # log-odds and scores are rounded to multiples of 1/STEPS, so that sums are exact

@@ -7,6 +7,7 @@ import numpy as np
 
 from labelrules._checks import counted, one_of, whole_number
 from labelrules._html import SHOWN, fragment, html_table, paragraphs
+from labelrules._report import pandas_frame
 from labelrules._types import UNSET, Mask
 from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.table import Dataset
@@ -14,7 +15,6 @@ from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.summaries import Table, columns_of, places_of, text_table, titled
 from labelrules.inspection.tracing import encoded_rows, label_set_text
 from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleSet, RuleTable, Theory, theory_of
-from labelrules.rules.formats.frame import pandas_frame
 from labelrules.rules.formats.language import label_text
 from labelrules.rules.formats.text import inference_text, rule_texts
 from labelrules.rules.inference import Inference, Once

@@ -10,6 +10,7 @@ import numpy as np
 from labelrules._checks import counted, one_of
 from labelrules._html import SHOWN as SHOWN_IN_HTML
 from labelrules._html import folded, fragment, html_table, paragraphs
+from labelrules._report import pandas_frame
 from labelrules._types import UNSET
 from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.partitions.tasks import in_partition, is_collection, tasks_of, total_of
@@ -18,7 +19,7 @@ from labelrules.inspection.explanation.values import Place, place_in
 from labelrules.inspection.rule_usage import Usage, conflicting_rules, subsumed_rules, usage_of
 from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import LayeredTheory, Rule, Theory, theory_of
-from labelrules.rules.formats.frame import WHERE, pandas_frame, placed_rules
+from labelrules.rules.formats.frame import WHERE, placed_rules
 from labelrules.rules.formats.language import label_text, name_text
 from labelrules.rules.formats.text import rule_texts
 

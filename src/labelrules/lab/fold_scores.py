@@ -12,6 +12,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from labelrules._checks import counted, job_count, one_of
 from labelrules._html import fragment, html_table, paragraphs
 from labelrules._interrupts import heard_interrupts
+from labelrules._report import pandas_frame
 from labelrules._types import Integers
 from labelrules.data import Dataset
 from labelrules.lab.cross_validation import checked_folds, refuse_cell_weights
@@ -22,7 +23,6 @@ from labelrules.learners.base.sampling import folds_of
 from labelrules.learners.base.tables import without_idle_cells
 from labelrules.learners.registry import command_name
 from labelrules.measures import evaluate
-from labelrules.rules.formats.frame import pandas_frame
 
 if TYPE_CHECKING:
     import pandas

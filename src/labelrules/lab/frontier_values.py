@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from labelrules._checks import counted, one_of
+from labelrules._report import aligned, pandas_frame
 from labelrules.inspection.plots.common import (
     GREY,
     PURPLE,
@@ -16,7 +17,6 @@ from labelrules.inspection.plots.common import (
     new_axes,
     shown_name,
 )
-from labelrules.rules.formats.frame import pandas_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -295,18 +295,6 @@ def _described(point: FrontierPoint, measure: str) -> str:
     """A point in words."""
     limit = f"at most {point.max_literals:,}"
     return f"{_literals(point)} by {point.learner} ({limit}), {point[measure].mean:.3f}"
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines with the first column on the left, the others on the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
 
 
 class _Style(NamedTuple):

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import stats
 
 from labelrules._checks import whole_number
+from labelrules._report import pandas_frame
 from labelrules._types import UNSET, Board, Floats, Mask
 from labelrules.constraints.significance import Correction, adjusted, checked_alpha
 from labelrules.data import Dataset, Partitions
@@ -20,7 +21,6 @@ from labelrules.learners.base.label_models import (
 )
 from labelrules.learners.base.progress import Listener, progress_listener
 from labelrules.learners.base.sampling import folds_of
-from labelrules.rules.formats.frame import pandas_frame
 
 
 class DependentPair(NamedTuple):

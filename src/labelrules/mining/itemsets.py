@@ -12,6 +12,7 @@ from scipy import sparse
 
 from labelrules._checks import counted, one_of, whole_number
 from labelrules._html import listing
+from labelrules._report import pandas_frame
 from labelrules._types import Floats, Integers
 from labelrules.data import Dataset, Partitions
 from labelrules.mining.binning import Binning
@@ -20,7 +21,6 @@ from labelrules.mining.level_wise import sets_by_level
 from labelrules.mining.limits import ANY_NUMBER, MOST_VISITED, Limits, minimum_count
 from labelrules.mining.parted_items import items_of_partitions
 from labelrules.rules import Body
-from labelrules.rules.formats.frame import pandas_frame
 
 if TYPE_CHECKING:
     from labelrules.kernels.mining.itemsets import FoundSets, Stack, TransactionTable

@@ -9,6 +9,7 @@ import numpy as np
 from labelrules._checks import counted
 from labelrules._html import SHOWN as SHOWN_IN_HTML
 from labelrules._html import fragment, html_table, paragraphs
+from labelrules._report import pandas_frame
 from labelrules._types import UNSET, Board, Mask
 from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.table import Dataset
@@ -17,7 +18,6 @@ from labelrules.inspection.rule_usage import PartRun, part_runs
 from labelrules.inspection.summaries import Table, columns_of, places_of, text_table
 from labelrules.inspection.tracing import encoded_rows, label_number
 from labelrules.rules import Rule, Theory, theory_of
-from labelrules.rules.formats.frame import pandas_frame
 from labelrules.rules.formats.language import label_text
 from labelrules.rules.formats.text import rule_texts
 

@@ -9,6 +9,7 @@ import numpy as np
 from labelrules._checks import counted, quoted, suggestion
 from labelrules._html import SHOWN as SHOWN_IN_HTML
 from labelrules._html import fragment, html_table, paragraphs
+from labelrules._report import pandas_frame
 from labelrules._types import Matrix
 from labelrules.data.schema import Feature, Schema
 from labelrules.inspection.explanation.values import Place
@@ -21,7 +22,6 @@ from labelrules.inspection.review.histograms import (
 from labelrules.inspection.summaries import Table, places_of, text_table
 from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import Body, Rule, Theory, theory_of
-from labelrules.rules.formats.frame import pandas_frame
 from labelrules.rules.formats.language import name_text
 from labelrules.rules.formats.text import condition_text, head_text
 

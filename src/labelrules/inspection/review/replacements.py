@@ -9,6 +9,7 @@ import numpy as np
 
 from labelrules._checks import one_of, whole_number
 from labelrules._html import fragment, html_table, paragraphs
+from labelrules._report import pandas_frame
 from labelrules._types import UNSET, Board, Mask
 from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.table import Dataset
@@ -20,7 +21,6 @@ from labelrules.inspection.summaries import Table, places_of, text_table
 from labelrules.inspection.tracing import encoded_rows
 from labelrules.measures import Evaluation, Measure, confusion, evaluate, tally
 from labelrules.rules import Evidence, Head, Rule, Theory, rule_text, theory_of
-from labelrules.rules.formats.frame import pandas_frame
 from labelrules.search import best_head
 from labelrules.search.bodies.variants import BodyPlace, BodyVariant, pruned_bodies, similar_bodies
 from labelrules.search.heads.additive import RATIOS

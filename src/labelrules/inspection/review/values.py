@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from labelrules._checks import counted, one_of
 from labelrules._html import folded, fragment, paragraphs
+from labelrules._report import pandas_frame
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.review.fixes import Effect, Fix
 from labelrules.inspection.summaries import titled
 from labelrules.rules import Theory
-from labelrules.rules.formats.frame import pandas_frame
 
 if TYPE_CHECKING:
     import pandas

@@ -8,6 +8,7 @@ import numpy as np
 
 from labelrules._checks import counted, number, one_of, truth_value, whole_number
 from labelrules._html import fragment, html_table, paragraphs
+from labelrules._report import aligned, pandas_frame
 from labelrules._types import Floats
 from labelrules.lab.comparing.score_tables import (
     DIGITS,
@@ -17,9 +18,7 @@ from labelrules.lab.comparing.score_tables import (
     differences,
     pairs_of,
 )
-from labelrules.lab.frontier_values import aligned
 from labelrules.learners.base.sampling import random_numbers
-from labelrules.rules.formats.frame import pandas_frame
 
 _PIECE = 1 << 21
 """Numbers drawn at a time."""

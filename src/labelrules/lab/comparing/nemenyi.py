@@ -11,6 +11,7 @@ from scipy import stats
 
 from labelrules._checks import counted, whole_number
 from labelrules._html import fragment, html_table, paragraphs
+from labelrules._report import aligned, pandas_frame
 from labelrules.constraints.significance import checked_alpha
 from labelrules.lab.comparing.ranks import AverageRanks, average_ranks
 from labelrules.lab.comparing.score_tables import (
@@ -20,8 +21,6 @@ from labelrules.lab.comparing.score_tables import (
     p_text,
     yes_no,
 )
-from labelrules.lab.frontier_values import aligned
-from labelrules.rules.formats.frame import pandas_frame
 
 if TYPE_CHECKING:
     from markupsafe import Markup

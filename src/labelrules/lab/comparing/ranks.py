@@ -11,6 +11,7 @@ from scipy import stats
 
 from labelrules._checks import counted, one_of, truth_value
 from labelrules._html import fragment, html_table, paragraphs
+from labelrules._report import aligned, pandas_frame
 from labelrules._types import Floats
 from labelrules.constraints.significance import checked_alpha
 from labelrules.lab.comparing.score_tables import (
@@ -21,8 +22,6 @@ from labelrules.lab.comparing.score_tables import (
     p_text,
     yes_no,
 )
-from labelrules.lab.frontier_values import aligned
-from labelrules.rules.formats.frame import pandas_frame
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,13 +10,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from labelrules._checks import counted, is_number, listed, one_of, quoted
+from labelrules._report import aligned, pandas_frame
 from labelrules._types import Floats
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.columns import kind_of
 from labelrules.data.memory.frames import FrameTable, is_frame, is_series, native, refuse_lazy
 from labelrules.data.schema import repeated
-from labelrules.lab.frontier_values import aligned
-from labelrules.rules.formats.frame import pandas_frame
 
 DIGITS = 12
 """Significant digits to which scores are compared, so that sums in another order still tie."""

@@ -8,6 +8,7 @@ from scipy import stats
 
 from labelrules._checks import counted, one_of, truth_value
 from labelrules._html import fragment, html_table, paragraphs
+from labelrules._report import aligned, pandas_frame
 from labelrules._types import Floats
 from labelrules.constraints.significance import adjusted, checked_alpha
 from labelrules.lab.comparing.score_tables import (
@@ -19,8 +20,6 @@ from labelrules.lab.comparing.score_tables import (
     pairs_of,
     yes_no,
 )
-from labelrules.lab.frontier_values import aligned
-from labelrules.rules.formats.frame import pandas_frame
 
 ZERO_METHODS = ("wilcox", "pratt", "zsplit")
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from labelrules._checks import counted, suggestion
 from labelrules._html import listing
+from labelrules._report import pandas_frame
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.constraints.significance import Correction, fisher
 from labelrules.data import Dataset
@@ -23,7 +24,6 @@ from labelrules.measures import Measure, Tally, confusion, registered
 from labelrules.measures.formulas import is_monotone, ratio
 from labelrules.mining.items import Items, Ragged
 from labelrules.rules import Body, Evidence, Head, Rule, RuleSet
-from labelrules.rules.formats.frame import pandas_frame
 from labelrules.rules.formats.text import body_text, head_text, rule_text
 
 Interest: TypeAlias = Callable[[Any, Any, Any, int], Any]

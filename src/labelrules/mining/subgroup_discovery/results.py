@@ -13,10 +13,10 @@ import numpy as np
 
 from labelrules._checks import counted
 from labelrules._html import listing
+from labelrules._report import pandas_frame
 from labelrules._types import Board, Floats, Integers, Mask
 from labelrules.data import Schema
 from labelrules.rules import Body, Condition, Head, Rule, RuleSet
-from labelrules.rules.formats.frame import pandas_frame
 from labelrules.rules.formats.language import label_text
 from labelrules.rules.formats.text import body_text
 

@@ -1,17 +1,15 @@
 """Theories as data frames: a row for each rule, or for each label of each rule."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from labelrules._checks import one_of
+from labelrules._report import typed_frame
 from labelrules.rules.formats.language import label_text
 from labelrules.rules.formats.text import body_text, head_text
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import RuleSet, Theory
-
-if TYPE_CHECKING:
-    import pandas
 
 WHERE = {"layer": "number", "is_fallback": "flag", "number": "number"}
 _COUNTS = {"right": "count", "wrong": "count", "votes": "count"}
@@ -45,42 +43,6 @@ def frame_of_theory(theory: Theory, library: str, per: str) -> Any:
     }[per]
     rows = list(rows_of(theory))
     return typed_frame({name: [row[name] for row in rows] for name in types}, types, library)
-
-
-def typed_frame(columns: dict[str, list[Any]], types: dict[str, str], library: str) -> Any:
-    """Columns as a frame of pandas or polars, for the `to_frame` of a result.
-
-    The types are "number" (whole), "count" (whole, perhaps missing), "real" (perhaps missing),
-    "flag" and "text".
-    """
-    one_of(library, "library", ("pandas", "polars"))
-    try:
-        return _pandas(columns, types) if library == "pandas" else _polars(columns, types)
-    except ImportError:
-        raise ImportError(
-            f'to_frame needs {library}: pip install "labelrules[{library}]"'
-        ) from None
-
-
-def _pandas(columns: dict[str, list[Any]], types: dict[str, str]) -> Any:
-    import pandas as pd
-
-    # Counts are whole numbers that may be missing, for which NumPy has no type.
-    known = {"number": "int64", "count": "Int64", "real": "float64", "flag": "bool"}
-    return pd.DataFrame(
-        {
-            name: pd.Series(values, dtype=known.get(types[name], "object"))
-            for name, values in columns.items()
-        }
-    )
-
-
-def _polars(columns: dict[str, list[Any]], types: dict[str, str]) -> Any:
-    import polars as pl
-
-    known = {"number": pl.Int64, "count": pl.Int64, "real": pl.Float64, "flag": pl.Boolean}
-    schema = {name: known.get(kind, pl.String) for name, kind in types.items()}
-    return pl.DataFrame(columns, schema=schema)
 
 
 def placed_rules(theory: Theory) -> Iterator[tuple[dict[str, Any], Rule, Theory]]:
@@ -139,15 +101,3 @@ def _label_sets(theory: Theory) -> Iterator[dict[str, Any]]:
             names = [label_text(theory.schema.labels[label]) for label in labels]
             shown = {"labels": ", ".join(names), "n_labels": len(labels), "bonus": bonus}
             yield {"layer": layer, **shown}
-
-
-def pandas_frame(columns: dict[str, Any]) -> "pandas.DataFrame":
-    """Columns as a pandas data frame, for the `to_frame` of a result."""
-    try:
-        import pandas as pd
-    except ImportError:
-        raise ImportError(
-            'to_frame needs pandas: pip install "labelrules[pandas]"; '
-            "as_dict gives the columns for any other library"
-        ) from None
-    return pd.DataFrame(columns)
