@@ -1,27 +1,222 @@
-"""How results are shown: columns of text, and data frames."""
+"""Reports: a result says its headline and its parts; text, HTML, dict and frame follow.
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+A part is a `Table`, some `Lines`, an `ItemList` or a `Picture`. A class of results says what is
+below its headline in `_parts`, and in `_page` what a notebook shows if that is something else.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 from labelrules._checks import one_of
+from labelrules._html import SHOWN, folded, fragment, html_table, paragraphs, render
 
 if TYPE_CHECKING:
     import pandas
+    from markupsafe import Markup
+
+Columns: TypeAlias = dict[str, Any]
+"""Columns of equal length by name."""
+
+AS_DICT = "; as_dict gives the columns for any other library"
+
+ITEMS = 10
+"""Items of a list that are printed; the values have all of them."""
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines with the first column on the left, the others on the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+class Part(Protocol):
+    """What stands below a headline."""
+
+    def lines(self) -> Iterable[str]:
+        """The lines of text; none if there is nothing to show."""
+
+    def html(self) -> "Markup | str":
+        """The HTML; empty if there is nothing to show."""
+
+
+class Lines(NamedTuple):
+    """Lines of text; on a page each is a paragraph."""
+
+    texts: Sequence[str]
+
+    def lines(self) -> Iterable[str]:
+        """The lines themselves."""
+        return self.texts
+
+    def html(self) -> "Markup":
+        """A paragraph for each line."""
+        return paragraphs(self.texts)
+
+
+class Table(NamedTuple):
+    """Rows below the titles of their columns; on a page at most `limit` of them."""
+
+    titles: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    limit: int | None = SHOWN
+
+    def lines(self) -> Iterable[str]:
+        """The titles and all rows, texts on the left and numbers on the right."""
+        if not self.rows:
+            return ()
+        left = [place for place, cell in enumerate(self.rows[0]) if isinstance(cell, str)]
+        return aligned([self.titles, *self.rows], left)
+
+    def html(self) -> "Markup | str":
+        """The table, if it has rows."""
+        return html_table(self.rows, self.titles, self.limit) if self.rows else ""
+
+
+class FigureTable(Table):
+    """A table of names and figures as texts: all columns but the first are on the right."""
+
+    __slots__ = ()
+
+    def lines(self) -> Iterable[str]:
+        """The titles, if there are some, and all rows."""
+        return aligned([*([self.titles] if self.titles else []), *self.rows])
+
+
+class ItemList(NamedTuple):
+    """Items of some lines each, below a title with their number; on a page folded away."""
+
+    title: str
+    items: Sequence[Sequence[str]]
+
+    def lines(self) -> Iterable[str]:
+        """The title and the first items."""
+        return titled(f"{self.title}: {len(self.items)}", self.items)
+
+    def html(self) -> "Markup":
+        """The title, and the items when it is opened."""
+        return folded(self.title, self.items)
+
+
+class Picture(NamedTuple):
+    """HTML such as a picture, which text does not show."""
+
+    markup: "Markup | str"
+
+    def lines(self) -> Iterable[str]:
+        """Nothing."""
+        return ()
+
+    def html(self) -> "Markup | str":
+        """The picture."""
+        return self.markup
+
+
+class Report:
+    """A result that is shown: by one line as a value, as text when printed, as HTML in notebooks.
+
+    A subclass has a `headline`, and what stands below it in `_parts`.
+    """
+
+    __slots__ = ()
+
+    _value: ClassVar[str] = "<{}: {}>"
+    """The value on one line, of the name of the class and the headline."""
+    _gap: ClassVar[str] = "\n"
+    """What is between the parts of a text; two line ends leave an empty line."""
+    _heading: ClassVar[str] = "p"
+    """The element of HTML for the headline."""
+
+    @property
+    def headline(self) -> str:
+        """What the result is about, in one line."""
+        raise NotImplementedError
+
+    def _parts(self) -> Iterable[Part]:
+        """What is below the headline."""
+        return ()
+
+    def _page(self) -> Iterable[Part]:
+        """What a notebook shows below the headline."""
+        return self._parts()
+
+    def __repr__(self) -> str:
+        return self._value.format(type(self).__name__, self.headline)
+
+    def __str__(self) -> str:
+        parts = ("\n".join(part.lines()) for part in self._parts())
+        return self._gap.join([self.headline, *filter(None, parts)])
+
+    def _repr_html_(self) -> str:
+        call = f"<{self._heading}>{{{{ headline }}}}</{self._heading}>"
+        headline = render(call, headline=self.headline)
+        return fragment(headline, *(part.html() for part in self._page()))
+
+
+class Tabular:
+    """A result with columns: `as_dict` gives them to any library, `to_frame` makes a frame."""
+
+    __slots__ = ()
+
+    def as_dict(self) -> Columns:
+        """The columns, for a data frame of any library."""
+        raise NotImplementedError
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """The columns of `as_dict` as a pandas data frame."""
+        return pandas_frame(self.as_dict())
+
+
+# --------------------------------------------------------------------------- texts
+
+
+def aligned(rows: Sequence[Sequence[Any]], left: Sequence[int] = (0,)) -> list[str]:
+    """Rows as lines of columns side by side; those of `left` are on the left.
+
+    >>> aligned([["learner", "rank"], ["lists", 1.5], ["chain", 10]])
+    ['learner  rank', 'lists     1.5', 'chain      10']
+    """
+    lines = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return [
         "  ".join(
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell.ljust(width) if place in left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
-        for row in rows
+        for line in lines
     ]
 
 
-def typed_frame(columns: dict[str, list[Any]], types: dict[str, str], library: str) -> Any:
+def titled(title: str, items: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A title and the lines of the first items below it; nothing without items."""
+    if items and title:
+        yield title
+    for lines in items[:ITEMS]:
+        first, *others = lines
+        yield from (f"  {first}", *(f"    {line}" for line in others))
+    if len(items) > ITEMS:
+        yield f"  and {len(items) - ITEMS} more"
+
+
+def first_lines(lines: Iterable[str], n_all: int) -> list[str]:
+    """The lines of the first items of a list, indented, and how many of all are not shown."""
+    shown = [f"  {line}" for line in lines]
+    more = n_all - len(shown)
+    return [*shown, f"  ... and {more:,} more"] if more > 0 else shown
+
+
+# --------------------------------------------------------------------------- frames
+
+
+def field_columns(kind: Any, rows: Iterable[Any]) -> Columns:
+    """Named tuples as columns, one for each field of their class."""
+    every = list(rows)
+    return {name: [getattr(row, name) for row in every] for name in kind._fields}
+
+
+def pandas_frame(columns: Columns) -> "pandas.DataFrame":
+    """Columns as a pandas data frame, for the `to_frame` of a result with `as_dict`."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise _missing("pandas", AS_DICT) from None
+    return pd.DataFrame(columns)
+
+
+def typed_frame(columns: Columns, types: dict[str, str], library: str, also: str = "") -> Any:
     """Columns as a frame of pandas or polars, for the `to_frame` of a result.
 
     The types are "number" (whole), "count" (whole, perhaps missing), "real" (perhaps missing),
@@ -31,9 +226,7 @@ def typed_frame(columns: dict[str, list[Any]], types: dict[str, str], library: s
     try:
         return _pandas(columns, types) if library == "pandas" else _polars(columns, types)
     except ImportError:
-        raise ImportError(
-            f'to_frame needs {library}: pip install "labelrules[{library}]"'
-        ) from None
+        raise _missing(library, also) from None
 
 
 def _pandas(columns: dict[str, list[Any]], types: dict[str, str]) -> Any:
@@ -57,13 +250,5 @@ def _polars(columns: dict[str, list[Any]], types: dict[str, str]) -> Any:
     return pl.DataFrame(columns, schema=schema)
 
 
-def pandas_frame(columns: dict[str, Any]) -> "pandas.DataFrame":
-    """Columns as a pandas data frame, for the `to_frame` of a result."""
-    try:
-        import pandas as pd
-    except ImportError:
-        raise ImportError(
-            'to_frame needs pandas: pip install "labelrules[pandas]"; '
-            "as_dict gives the columns for any other library"
-        ) from None
-    return pd.DataFrame(columns)
+def _missing(library: str, also: str) -> ImportError:
+    return ImportError(f'to_frame needs {library}: pip install "labelrules[{library}]"{also}')

@@ -1,5 +1,6 @@
 """The Bayesian signed-rank test: how probable it is that a learner is better, or as good."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any, NamedTuple
@@ -7,12 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelrules._checks import counted, number, one_of, truth_value, whole_number
-from labelrules._html import fragment, html_table, paragraphs
-from labelrules._report import aligned, pandas_frame
+from labelrules._report import Columns, FigureTable, Lines, Part, Report, Tabular, field_columns
 from labelrules._types import Floats
 from labelrules.lab.comparing.score_tables import (
     DIGITS,
-    Columns,
     Scores,
     checked_scores,
     differences,
@@ -48,7 +47,7 @@ class Posterior(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class BayesianSignedRank:
+class BayesianSignedRank(Report, Tabular):
     """Bayesian signed-rank tests of pairs of learners; from `bayesian_signed_rank`.
 
     Attributes
@@ -70,6 +69,8 @@ class BayesianSignedRank:
     n_samples: int
     prior_strength: float = 0.5
 
+    _gap = "\n\n"
+
     def pair(self, first: str, second: str) -> Posterior:
         """The probabilities for two learners, in the order in which they are named."""
         for name in (first, second):
@@ -88,12 +89,9 @@ class BayesianSignedRank:
 
     def as_dict(self) -> Columns:
         """The pairs as columns, named by the fields of `Posterior`."""
-        return {name: [getattr(one, name) for one in self.pairs] for name in Posterior._fields}
+        return field_columns(Posterior, self.pairs)
 
-    def to_frame(self) -> Any:
-        """The pairs as a pandas data frame, with the columns of `as_dict`."""
-        return pandas_frame(self.as_dict())
-
+    @property
     def headline(self) -> str:
         """What was tested."""
         within = (
@@ -101,8 +99,8 @@ class BayesianSignedRank:
         )
         return f"Bayesian signed-rank test over {counted(len(self.datasets), 'data set')}: {within}"
 
-    def _table(self) -> tuple[list[str], list[list[str]]]:
-        head = ["pair", "first better", "equivalent", "second better", "decision"]
+    def _parts(self) -> Iterator[Part]:
+        titles = ["pair", "first better", "equivalent", "second better", "decision"]
         rows = [
             [
                 f"{one.first} - {one.second}", f"{one.first_better:.3f}", f"{one.equivalent:.3f}",
@@ -110,28 +108,17 @@ class BayesianSignedRank:
             ]
             for one in self.pairs
         ]  # fmt: skip
-        return head, rows
-
-    def _note(self) -> str:
-        return (
+        yield FigureTable(titles, rows)
+        note = (
             f"Probabilities by {self.n_samples:,} samples, with a standard error of at most "
             f"{self.standard_error:.4f}; decisions are at least 0.95 probable."
         )
+        yield Lines([note])
 
     def __repr__(self) -> str:
         n_rows = counted(len(self.datasets), "data set")
         n_pairs = counted(len(self.pairs), "pair")
         return f"<BayesianSignedRank: {n_pairs}, {n_rows}, rope {self.rope:g}>"
-
-    def __str__(self) -> str:
-        head, rows = self._table()
-        return "\n".join([self.headline(), "", *aligned([head, *rows]), "", self._note()])
-
-    def _repr_html_(self) -> str:
-        head, rows = self._table()
-        return fragment(
-            paragraphs([self.headline()]), html_table(rows, head), paragraphs([self._note()])
-        )
 
 
 def bayesian_signed_rank(

@@ -5,20 +5,29 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from math import inf, sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scipy import stats
 
 from labelrules._checks import counted, whole_number
-from labelrules._html import fragment, html_table, paragraphs
-from labelrules._report import aligned, pandas_frame
+from labelrules._report import (
+    Columns,
+    FigureTable,
+    Lines,
+    Part,
+    Picture,
+    Report,
+    Table,
+    Tabular,
+    field_columns,
+)
 from labelrules.constraints.significance import checked_alpha
 from labelrules.lab.comparing.ranks import AverageRanks, average_ranks
 from labelrules.lab.comparing.score_tables import (
-    Columns,
     Scores,
     checked_scores,
     p_text,
+    verdict_on,
     yes_no,
 )
 
@@ -78,7 +87,7 @@ class NemenyiPair(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class NemenyiTest:
+class NemenyiTest(Report, Tabular):
     """Which learners differ in their average ranks; from `nemenyi_test`.
 
     In a notebook it shows its critical-difference diagram.
@@ -98,6 +107,8 @@ class NemenyiTest:
     alpha: float
     critical_difference: float
     p: tuple[tuple[float, ...], ...]
+
+    _gap = "\n\n"
 
     @property
     def pairs(self) -> tuple[NemenyiPair, ...]:
@@ -136,11 +147,7 @@ class NemenyiTest:
 
     def as_dict(self) -> Columns:
         """The pairs as columns: `better`, `worse`, `difference`, `p`, `significant`."""
-        return {name: [getattr(one, name) for one in self.pairs] for name in NemenyiPair._fields}
-
-    def to_frame(self) -> Any:
-        """The pairs as a pandas data frame, with the columns of `as_dict`."""
-        return pandas_frame(self.as_dict())
+        return field_columns(NemenyiPair, self.pairs)
 
     def svg(self) -> "Markup":
         """The critical-difference diagram, as by `critical_difference_svg`."""
@@ -157,10 +164,9 @@ class NemenyiTest:
     @property
     def verdict(self) -> str:
         """How many pairs differ, in words."""
-        found = sum(pair.significant for pair in self.pairs)
-        verb = "differs" if found == 1 else "differ"
-        return f"{found} of {counted(len(self.pairs), 'pair')} of learners {verb} significantly"
+        return verdict_on(self.pairs)
 
+    @property
     def headline(self) -> str:
         """What was tested, and the critical difference."""
         ranks = self.ranks
@@ -180,32 +186,25 @@ class NemenyiTest:
     def _numbers(self, learner: str) -> list[int]:
         return [number for number, group in enumerate(self.groups) if learner in group]
 
-    def _notes(self) -> list[str]:
-        shared = (
-            ["Learners that share a letter do not differ significantly."] if self.groups else []
-        )
-        return [f"{self.verdict}.", *shared]
+    def _parts(self) -> Iterator[Part]:
+        yield FigureTable(["learner", "average rank", "groups"], self.rows())
+        shared = ["Learners that share a letter do not differ significantly."]
+        yield Lines([f"{self.verdict}.", *(shared if self.groups else [])])
+
+    def _page(self) -> Iterator[Part]:
+        yield Lines([f"{self.verdict}."])
+        yield Picture(self.svg())
+        pairs = [
+            [one.better, one.worse, f"{one.difference:.3f}", p_text(one.p), yes_no(one.significant)]
+            for one in self.pairs
+        ]
+        yield Table(("better", "worse", "difference", "p", "significant"), pairs, limit=None)
 
     def __repr__(self) -> str:
         return (
             f"<NemenyiTest: {counted(len(self.ranks.learners), 'learner')}, "
             f"{counted(len(self.ranks.datasets), 'data set')}, critical difference "
             f"{self.critical_difference:.3f}, {self.verdict}>"
-        )
-
-    def __str__(self) -> str:
-        head = ["learner", "average rank", "groups"]
-        return "\n".join([self.headline(), "", *aligned([head, *self.rows()]), "", *self._notes()])
-
-    def _repr_html_(self) -> str:
-        pairs = [
-            [one.better, one.worse, f"{one.difference:.3f}", p_text(one.p), yes_no(one.significant)]
-            for one in self.pairs
-        ]
-        return fragment(
-            paragraphs([self.headline(), f"{self.verdict}."]),
-            self.svg(),
-            html_table(pairs, ("better", "worse", "difference", "p", "significant")),
         )
 
 

@@ -1,21 +1,19 @@
 """Average ranks of learners over data sets, and Friedman's test whether they differ."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, isinf
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from labelrules._checks import counted, one_of, truth_value
-from labelrules._html import fragment, html_table, paragraphs
-from labelrules._report import aligned, pandas_frame
+from labelrules._report import Columns, FigureTable, Lines, Part, Report, Tabular
 from labelrules._types import Floats
 from labelrules.constraints.significance import checked_alpha
 from labelrules.lab.comparing.score_tables import (
-    Columns,
     Scores,
     checked_scores,
     ordered_digits,
@@ -25,7 +23,7 @@ from labelrules.lab.comparing.score_tables import (
 
 
 @dataclass(frozen=True, repr=False)
-class AverageRanks:
+class AverageRanks(Report, Tabular):
     """The ranks of learners on data sets and their averages, 1 for the best; from `average_ranks`.
 
     Attributes
@@ -41,6 +39,8 @@ class AverageRanks:
     learners: tuple[str, ...]
     ranks: tuple[tuple[float, ...], ...]
     higher_is_better: bool = True
+
+    _gap = "\n\n"
 
     @cached_property
     def averages(self) -> tuple[float, ...]:
@@ -71,10 +71,7 @@ class AverageRanks:
             columns[name] = [row[place] for place in places]
         return columns
 
-    def to_frame(self) -> Any:
-        """The ranks as a pandas data frame, with the columns of `as_dict`."""
-        return pandas_frame(self.as_dict())
-
+    @property
     def headline(self) -> str:
         """What was ranked."""
         better = "greater" if self.higher_is_better else "smaller"
@@ -87,17 +84,16 @@ class AverageRanks:
         """The learners in their order with their average ranks, as texts."""
         return [[learner, f"{self[learner]:.3f}"] for learner in self.order]
 
+    def _parts(self) -> Iterator[Part]:
+        yield FigureTable((), self.rows())
+
+    def _page(self) -> Iterator[Part]:
+        yield FigureTable(("learner", "average rank"), self.rows())
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{learner} {self[learner]:.3f}" for learner in self.order[:3])
         more = ", …" if len(self.learners) > 3 else ""
         return f"<AverageRanks over {counted(len(self.datasets), 'data set')}: {shown}{more}>"
-
-    def __str__(self) -> str:
-        return "\n".join([self.headline(), "", *aligned(self.rows())])
-
-    def _repr_html_(self) -> str:
-        table = html_table(self.rows(), ("learner", "average rank"))
-        return fragment(paragraphs([self.headline()]), table)
 
 
 def average_ranks(scores: Scores, *, higher_is_better: bool = True) -> AverageRanks:
@@ -140,7 +136,7 @@ def average_ranks(scores: Scores, *, higher_is_better: bool = True) -> AverageRa
 
 
 @dataclass(frozen=True, repr=False)
-class FriedmanTest:
+class FriedmanTest(Report, Tabular):
     """Friedman's test, and its form by Iman and Davenport; from `friedman_test`.
 
     Attributes
@@ -163,6 +159,8 @@ class FriedmanTest:
     f_statistic: float
     f_p: float
     corrects_ties: bool = True
+
+    _gap = "\n\n"
 
     @property
     def degrees(self) -> int:
@@ -211,10 +209,7 @@ class FriedmanTest:
             "significant": [self.significant, self.f_significant],
         }
 
-    def to_frame(self) -> Any:
-        """Both tests as a pandas data frame, with the columns of `as_dict`."""
-        return pandas_frame(self.as_dict())
-
+    @property
     def headline(self) -> str:
         """The question of the test."""
         ranks = self.ranks
@@ -223,12 +218,13 @@ class FriedmanTest:
             f"{counted(len(ranks.datasets), 'data set')}? (alpha = {self.alpha:g})"
         )
 
-    def _rows(self) -> list[list[str]]:
+    def _parts(self) -> Iterator[Part]:
         found = self.as_dict()
         found["statistic"] = [f"{value:.4f}" for value in found["statistic"]]
         found["p"] = [p_text(p) for p in found["p"]]
         found["significant"] = [yes_no(yes) for yes in found["significant"]]
-        return [[str(cell) for cell in row] for row in zip(*found.values(), strict=True)]
+        yield FigureTable([*found], list(zip(*found.values(), strict=True)))
+        yield Lines(self.notes)
 
     def __repr__(self) -> str:
         n_rows, n_learners = len(self.ranks.datasets), len(self.ranks.learners)
@@ -236,14 +232,6 @@ class FriedmanTest:
             f"<FriedmanTest: {counted(n_learners, 'learner')}, {counted(n_rows, 'data set')}, "
             f"chi-square {self.statistic:.4f}, p {p_text(self.p)}>"
         )
-
-    def __str__(self) -> str:
-        table = aligned([[*self.as_dict()], *self._rows()])
-        return "\n".join([self.headline(), "", *table, *([""] if self.notes else []), *self.notes])
-
-    def _repr_html_(self) -> str:
-        table = html_table(self._rows(), [*self.as_dict()])
-        return fragment(paragraphs([self.headline()]), table, paragraphs(self.notes))
 
 
 def friedman_test(

@@ -1,6 +1,6 @@
 """Tables of scores, data sets by learners: what all comparisons over data sets begin with."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from labelrules._checks import counted, is_number, listed, one_of, quoted
-from labelrules._report import aligned, pandas_frame
+from labelrules._report import Columns, FigureTable, Part, Report, Tabular
 from labelrules._types import Floats
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.columns import kind_of
@@ -20,11 +20,9 @@ from labelrules.data.schema import repeated
 DIGITS = 12
 """Significant digits to which scores are compared, so that sums in another order still tie."""
 
-Columns: TypeAlias = dict[str, list[Any]]
-
 
 @dataclass(frozen=True, repr=False)
-class ScoreTable:
+class ScoreTable(Report, Tabular):
     """A score for each learner on each data set; from `score_table`.
 
     Attributes
@@ -97,22 +95,21 @@ class ScoreTable:
             **{name: [*self.of(name)] for name in self.learners},
         }
 
-    def to_frame(self) -> Any:
-        """The table as a pandas data frame, with the columns of `as_dict`."""
-        return pandas_frame(self.as_dict())
+    @property
+    def headline(self) -> str:
+        """How many data sets and learners."""
+        sets, learners = len(self.datasets), len(self.learners)
+        return f"{counted(sets, 'data set')}, {counted(learners, 'learner')}"
 
-    def __repr__(self) -> str:
-        return (
-            f"<ScoreTable: {counted(len(self.datasets), 'data set')}, "
-            f"{counted(len(self.learners), 'learner')}>"
-        )
-
-    def __str__(self) -> str:
+    def _parts(self) -> Iterator[Part]:
         rows = [
             [name, *(f"{value:.6g}" for value in row)]
             for name, row in zip(self.datasets, self.values, strict=True)
         ]
-        return "\n".join(aligned([["data set", *self.learners], *rows]))
+        yield FigureTable(["data set", *self.learners], rows)
+
+    def __str__(self) -> str:
+        return "\n".join(line for part in self._parts() for line in part.lines())
 
 
 Scores: TypeAlias = Any
@@ -364,6 +361,13 @@ def p_text(p: float) -> str:
     ('0.0412', '< 0.0001', '1.0000')
     """
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def verdict_on(pairs: Sequence[Any]) -> str:
+    """How many pairs of learners differ, in words."""
+    n = sum(pair.significant for pair in pairs)
+    verb = "differs" if n == 1 else "differ"
+    return f"{n} of {counted(len(pairs), 'pair')} of learners {verb} significantly"
 
 
 def yes_no(found: bool) -> str:

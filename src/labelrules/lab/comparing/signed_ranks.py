@@ -1,23 +1,23 @@
 """Wilcoxon's signed-rank test of pairs of learners over data sets, corrected by Holm's method."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
 from labelrules._checks import counted, one_of, truth_value
-from labelrules._html import fragment, html_table, paragraphs
-from labelrules._report import aligned, pandas_frame
+from labelrules._report import Columns, FigureTable, Lines, Part, Report, Tabular, field_columns
 from labelrules._types import Floats
 from labelrules.constraints.significance import adjusted, checked_alpha
 from labelrules.lab.comparing.score_tables import (
-    Columns,
     Scores,
     checked_scores,
     differences,
     p_text,
     pairs_of,
+    verdict_on,
     yes_no,
 )
 
@@ -49,7 +49,7 @@ class SignedRanks(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class WilcoxonHolm:
+class WilcoxonHolm(Report, Tabular):
     """Wilcoxon's test of pairs of learners, corrected by Holm's method; from `wilcoxon_holm`.
 
     Attributes
@@ -68,6 +68,8 @@ class WilcoxonHolm:
     alpha: float
     zero_method: str = "wilcox"
 
+    _gap = "\n\n"
+
     def pair(self, first: str, second: str) -> SignedRanks:
         """The test of two learners, in either order."""
         for name in (first, second):
@@ -79,19 +81,14 @@ class WilcoxonHolm:
 
     def as_dict(self) -> Columns:
         """The pairs as columns, named by the fields of `SignedRanks`."""
-        return {name: [getattr(one, name) for one in self.pairs] for name in SignedRanks._fields}
-
-    def to_frame(self) -> Any:
-        """The pairs as a pandas data frame, with the columns of `as_dict`."""
-        return pandas_frame(self.as_dict())
+        return field_columns(SignedRanks, self.pairs)
 
     @property
     def verdict(self) -> str:
         """How many pairs differ, in words."""
-        n = sum(pair.significant for pair in self.pairs)
-        verb = "differs" if n == 1 else "differ"
-        return f"{n} of {counted(len(self.pairs), 'pair')} of learners {verb} significantly"
+        return verdict_on(self.pairs)
 
+    @property
     def headline(self) -> str:
         """What was tested."""
         return (
@@ -99,8 +96,8 @@ class WilcoxonHolm:
             f"by Holm's method (alpha = {self.alpha:g})"
         )
 
-    def _table(self) -> tuple[list[str], list[list[str]]]:
-        head = ["pair", "plus", "minus", "equal", "p", "corrected", "significant"]
+    def _parts(self) -> Iterator[Part]:
+        titles = ["pair", "plus", "minus", "equal", "p", "corrected", "significant"]
         rows = [
             [
                 f"{one.first} - {one.second}", f"{one.plus:g}", f"{one.minus:g}", f"{one.n_equal}",
@@ -108,29 +105,17 @@ class WilcoxonHolm:
             ]
             for one in self.pairs
         ]  # fmt: skip
-        return head, rows
-
-    def _notes(self) -> list[str]:
+        yield FigureTable(titles, rows)
         nothing = [one for one in self.pairs if one.n_equal == len(self.datasets)]
         told = [
             f"{one.first} and {one.second} are equal on every data set: there is nothing to test."
             for one in nothing
         ]
-        return [f"{self.verdict}.", *told]
+        yield Lines([f"{self.verdict}.", *told])
 
     def __repr__(self) -> str:
         n_rows = counted(len(self.datasets), "data set")
         return f"<WilcoxonHolm: {counted(len(self.learners), 'learner')}, {n_rows}, {self.verdict}>"
-
-    def __str__(self) -> str:
-        head, rows = self._table()
-        return "\n".join([self.headline(), "", *aligned([head, *rows]), "", *self._notes()])
-
-    def _repr_html_(self) -> str:
-        head, rows = self._table()
-        return fragment(
-            paragraphs([self.headline()]), html_table(rows, head), paragraphs(self._notes())
-        )
 
 
 def wilcoxon_holm(

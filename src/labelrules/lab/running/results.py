@@ -9,11 +9,11 @@ from typing import Any
 
 from labelrules._checks import counted, one_of, suggestion
 from labelrules._html import fragment, html_table, paragraphs
-from labelrules._report import aligned, typed_frame
+from labelrules._report import Columns, aligned, typed_frame
 from labelrules.data.files.access import checked_target, replacing, written_text
 from labelrules.data.files.parquet import pyarrow
 from labelrules.lab.comparing.ranks import AverageRanks, average_ranks
-from labelrules.lab.comparing.score_tables import Columns, ScoreTable
+from labelrules.lab.comparing.score_tables import ScoreTable
 from labelrules.lab.measuring import FitMeasure
 from labelrules.lab.running.fitting import FitOutcome
 
