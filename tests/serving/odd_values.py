@@ -38,6 +38,7 @@ VALUES = {
     "text 1": (["1"], ['"1"']),
     "text True": (["True"], ['"True"']),
     "text true": (["true"], ['"true"']),
+    "text TRUE": (["TRUE", np.str_("TRUE")], ['"TRUE"']),
     "text infinity": (["inf", "Infinity"], ['"inf"', '"Infinity"']),
     "true": ([True, np.True_], ["true"]),
     "false": ([False, np.False_], ["false"]),
@@ -107,12 +108,20 @@ def _texts(**known):
     }
 
 
+def _truth_words(**known):
+    """A truth value in other letters is refused, which hardly anybody means to be missing."""
+    words = {"text True", "text true", "text TRUE"}
+    read = _texts(**known)
+    return {name: text for name, text in read.items() if text is not None or name not in words}
+
+
 FEATURES = {
     "number": Feature("x"),
     "amount": Feature("x", kind="amount"),
     "category": Feature("x", ("a", "b", "2018-12-30")),
     "ordered category": Feature("x", ("a", "b"), "ordered"),
     "truth value": Feature("x", ("False", "True")),
+    "truth word": Feature("x", ("false", "true")),
     "truth value or other": Feature("x", ("True", "maybe")),
     "category like a number": Feature("x", ("0", "1", "2.5", "9007199254740993", "1e-05")),
     "date": Feature("x", kind="date"),
@@ -128,7 +137,8 @@ READ_AS = {
     "amount": NUMBERS,
     "category": _texts(a="a", text_of_a_day="2018-12-30"),
     "ordered category": _texts(a="a"),
-    "truth value": {**_texts(text_True="True"), "true": "True", "false": "False"},
+    "truth word": _truth_words(text_true="true"),
+    "truth value": {**_truth_words(text_True="True"), "true": "True", "false": "False"},
     "truth value or other": {**_texts(text_True="True"), "true": "True", "false": MISSING},
     "category like a number": {
         **_texts(text_1="1"), **_UNKNOWN, "0": "0", "1": "1", "2.5": "2.5", "1e-05": "1e-05",

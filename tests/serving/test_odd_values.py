@@ -19,6 +19,7 @@ from labelrules import (
     Condition,
     Dataset,
     DecisionList,
+    Feature,
     Head,
     Predictor,
     Rule,
@@ -167,6 +168,7 @@ COLUMNS = {
     "number": {int, float},
     "amount": {int, float},
     "truth value": {bool},
+    "truth word": set(),  # a query takes more texts for truth values, by how they are stored
     "date": {dt.date, dt.datetime},
     "time": {dt.date, dt.datetime},
     "UTC time": {dt.datetime},
@@ -206,7 +208,10 @@ DURATIONS = st.from_regex(
     fullmatch=True,
 )
 TEXTS = (
-    TIMES | DURATIONS | st.sampled_from(["True", "a", "b", "1", "2.5", ""]) | st.text(max_size=3)
+    TIMES
+    | DURATIONS
+    | st.sampled_from(["True", "true", "FALSE", "a", "b", "1", "2.5", ""])
+    | st.text(max_size=3)
 )
 JSON = st.none() | st.booleans() | st.floats() | TEXTS
 ZONES = st.integers(-1439, 1439).map(lambda n: dt.timezone(dt.timedelta(minutes=n))) | st.none()
@@ -281,3 +286,13 @@ def test_instants_beyond_the_years_are_refused_by_predictor_and_exported_python(
 def test_a_signalling_nan_is_missing(kind):
     predict, module = readers_of(kind)
     assert [answer_of(read, {"x": Decimal("sNaN")}) for read in (predict, module)] == [None, None]
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_truth_value_in_other_letters_is_refused_with_what_to_write(door):
+    schema = Schema([Feature("x", ("False", "True"))], ["l"])
+    rule = Rule(Head({0: 1}, 1), Body([Condition.equals(0, 1)]))
+    predict = DOORS[door](DecisionList(schema, [rule]))
+    with pytest.raises(ValueError, match=r"true'?\"?: did you mean '?\"?True'?\"?\?"):
+        predict("true")
+    assert [list(predict(value)) for value in ("True", True, "yes")] == [[1], [1], [0]]

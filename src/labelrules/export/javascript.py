@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from labelrules._html import template_file
-from labelrules.data.memory.columns import stands_for_numbers
+from labelrules.data.memory.columns import are_truth_words, stands_for_numbers
 from labelrules.export.plan import (
     ListChances,
     Plan,
@@ -79,6 +79,7 @@ class _Module:
             columns=_text([feature.name for feature in features]),
             categories=[None if f.categories is None else _text(f.categories) for f in features],
             numerals=[one.name for one in features if stands_for_numbers(one.categories)],
+            truth_words=[one.name for one in features if are_truth_words(one.categories)],
             times={f.name: f.time for f in features if f.time is not None},
             as_text=_text,
             calls=self._calls(),

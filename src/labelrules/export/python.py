@@ -3,7 +3,7 @@
 from typing import Any
 
 from labelrules._html import template_file
-from labelrules.data.memory.columns import stands_for_numbers
+from labelrules.data.memory.columns import are_truth_words, stands_for_numbers
 from labelrules.data.schema import Schema
 from labelrules.export.plan import (
     DecidingRule,
@@ -69,6 +69,7 @@ def to_python(theory: Any) -> str:
         columns=tuple(feature.name for feature in features),
         categories={f.name: f.categories for f in features if f.categories is not None},
         numerals=[feature.name for feature in features if stands_for_numbers(feature.categories)],
+        truth_words=[feature.name for feature in features if are_truth_words(feature.categories)],
         times={f.name: f.time for f in features if f.time is not None},
         calls=_calls(plan),
         layers=_layers(plan),

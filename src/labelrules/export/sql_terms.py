@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from labelrules._checks import quoted, suggestion
-from labelrules.data.memory.columns import is_number_text
+from labelrules.data.memory.columns import are_truth_words, is_number_text
 from labelrules.data.schema import Feature, Schema
 from labelrules.export.plan import holding_categories
 from labelrules.rules.conditions import Body, Condition
@@ -82,12 +82,6 @@ _STORED_TRUTH = {
     "true": ("True", "true", "TRUE", "T", "t", "1", "1.0", "1.00"),
 }
 """Truth values as text: of a column of text, of truth values, of whole and of other numbers."""
-
-
-def are_truth_words(categories: Sequence[str]) -> bool:
-    """Whether the categories are truth values: True and False, in any letters, or one of them."""
-    words = [category.casefold() for category in categories]
-    return bool(words) and set(words) <= _STORED_TRUTH.keys() and len(set(words)) == len(words)
 
 
 class LabelSource(NamedTuple):
@@ -164,7 +158,7 @@ class Terms:
         text = self.in_bytes(column) if is_mysql else self.cast(column, "text")
         pairs = []
         for word in categories:
-            stored = dict.fromkeys([word, *_STORED_TRUTH[word.casefold()]])
+            stored = dict.fromkeys([word, *_STORED_TRUTH[word.lower()]])
             is_one = self.exp.In(this=text.copy(), expressions=list(map(self.text, stored)))
             pairs.append((is_one, self.text(word)))
         return self.case(pairs)

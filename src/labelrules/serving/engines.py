@@ -8,6 +8,7 @@ import numpy as np
 from labelrules._checks import suggestion
 from labelrules._types import Board
 from labelrules.data.errors import DataError
+from labelrules.data.memory.columns import are_truth_words
 from labelrules.data.memory.encoding import cell_readers
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset, checked_dataset
@@ -115,9 +116,10 @@ class RuleEngine:
 def text_reader(texts: tuple[str, ...], read: Callable[[Any], float]) -> ValueReader:
     """A reader of categories as text, None if missing or unknown."""
     known = frozenset(texts)
+    is_plain = not are_truth_words(texts)  # else a text may be refused
 
     def text(value: Any) -> str | None:
-        if type(value) is str:
+        if type(value) is str and (is_plain or value in known):
             return value if value in known else None
         code = read(value)
         return None if code != code else texts[int(code)]

@@ -17,6 +17,7 @@ from labelrules.data.memory.arrays import SparseTable
 from labelrules.data.memory.columns import (
     LARGEST_EXACT,
     EncodedColumn,
+    are_truth_words,
     is_exact,
     read_objects,
     stands_for_numbers,
@@ -74,10 +75,11 @@ def _number_reader(read: CellReader) -> CellReader:
 def _category_reader(categories: tuple[str, ...], read: CellReader) -> CellReader:
     codes = {category: float(code) for code, category in enumerate(categories)}
     truth_values: dict[Any, float] = {}
+    is_plain = not are_truth_words(categories)  # else a text may be refused
 
     def code(value: Any) -> float:
         kind = type(value)
-        if kind is str:
+        if kind is str and (is_plain or value in codes):
             return codes.get(value, nan)
         if kind is not bool and kind is not np.bool_:
             return nan if value is None else read(value)

@@ -246,6 +246,23 @@ def stands_for_numbers(categories: Sequence[str] | None) -> bool:
     return categories is not None and (not categories or any(map(is_number_text, categories)))
 
 
+def are_truth_words(categories: Sequence[str] | None) -> bool:
+    """Whether the categories are truth values: True and False, in any letters, or one of them."""
+    words = [category.lower() for category in categories or ()]
+    return bool(words) and {*words} <= {"true", "false"} and len({*words}) == len(words)
+
+
+def meant_truth_word(text: str, categories: Sequence[str]) -> str | None:
+    """The truth value that a text writes in other letters than the categories do; else None.
+
+    >>> meant_truth_word("true", BOOLEANS), meant_truth_word("True", BOOLEANS)
+    ('True', None)
+    """
+    if text in categories or not are_truth_words(categories):
+        return None
+    return next((word for word in categories if word.lower() == text.lower()), None)
+
+
 def check_exact(values: npt.NDArray[Any], names: Sequence[str]) -> None:
     """Refuse whole numbers that float64 would round, by the name of their column."""
     if not is_exact(values):

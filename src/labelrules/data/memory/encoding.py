@@ -24,6 +24,7 @@ from labelrules.data.memory.columns import (
     EncodedColumn,
     FeatureTable,
     category_texts,
+    meant_truth_word,
     stands_for_numbers,
 )
 from labelrules.data.memory.frames import (
@@ -365,7 +366,12 @@ def _fitted(column: EncodedColumn, feature: Feature) -> Floats | str:
     is_other = bool(feature.categories) and set(feature.categories).isdisjoint(BOOLEANS)
     if column.are_truth_values and is_other:
         return _must_hold(feature, "truth values")
-    return column.recoded(feature.categories)
+    codes = column.recoded(feature.categories)
+    for code, text in enumerate(column.categories):
+        meant = meant_truth_word(text, feature.categories)
+        if meant and (column.values == code).any():
+            return _must_hold(feature, f"{quoted(text)}: did you mean {quoted(meant)}?")
+    return codes
 
 
 def _from_texts(column: EncodedColumn, feature: Feature, kind: TimeKind) -> Floats | str:
