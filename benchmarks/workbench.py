@@ -30,7 +30,7 @@ from parts.tables import header, row
 
 from labelrules import Dataset, SeparateAndConquer, load
 from labelrules.rules import rule_text
-from labelrules.rules.formats.text import condition_text
+from labelrules.rules.language.text import condition_text
 from labelrules.storage import load_model, save
 from labelrules.studio import Editor
 from labelrules.studio.web.api import RESOURCES

@@ -15,7 +15,7 @@ from labelrules.learners import (
     StackedBinaryRelevance,
 )
 from labelrules.rules import theory_html
-from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS
+from labelrules.rules.views.html import SHOWN_IN_NOTEBOOKS
 
 READERS = load("magazines")
 

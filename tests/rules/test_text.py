@@ -23,7 +23,7 @@ from labelrules import (
     theory_text,
 )
 from labelrules.rules import RuleSyntaxError
-from labelrules.rules.formats.text import rule_texts
+from labelrules.rules.language.text import rule_texts
 from strategies import schemas
 from theories import scorecards, theories
 

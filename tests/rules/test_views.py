@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from labelrules import Dataset, Feature, RuleSet, Schema, load, parse
 from labelrules.rules import theory_html, theory_table, theory_view
-from labelrules.rules.formats.points_table import PointsTable
-from labelrules.rules.formats.reading_view import by_label, shown_rules
-from labelrules.rules.formats.terminal import ReadingNotation, ShortNames, broken, width_of, wrapped
+from labelrules.rules.views.points_table import PointsTable
+from labelrules.rules.views.reading_view import by_label, shown_rules
+from labelrules.rules.views.terminal import ReadingNotation, ShortNames, broken, width_of, wrapped
 from strategies import names, schemas
 from theories import decision_lists, scorecards, theories
 

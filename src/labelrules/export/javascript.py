@@ -17,8 +17,8 @@ from labelrules.export.plan import (
     printable,
 )
 from labelrules.rules.conditions import Condition
-from labelrules.rules.formats.text import rule_text
 from labelrules.rules.inference import LabelByLabel, UntilStable
+from labelrules.rules.language.text import rule_text
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import Theory
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Condition
-from labelrules.rules.formats.language import label_text
-from labelrules.rules.formats.text import rule_text
 from labelrules.rules.inference import Gibbs, Inference, Once
+from labelrules.rules.language.text import rule_text
+from labelrules.rules.language.words import label_text
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Theory, theory_of

@@ -15,9 +15,9 @@ from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.summaries import Table, columns_of, places_of, text_table, titled
 from labelrules.inspection.tracing import encoded_rows, label_set_text
 from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleSet, RuleTable, Theory, theory_of
-from labelrules.rules.formats.language import label_text
-from labelrules.rules.formats.text import inference_text, rule_texts
 from labelrules.rules.inference import Inference, Once
+from labelrules.rules.language.text import inference_text, rule_texts
+from labelrules.rules.language.words import label_text
 
 if TYPE_CHECKING:
     import pandas

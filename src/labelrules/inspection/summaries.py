@@ -19,9 +19,9 @@ from labelrules.inspection.explanation.values import Place, place_in
 from labelrules.inspection.rule_usage import Usage, conflicting_rules, subsumed_rules, usage_of
 from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import LayeredTheory, Rule, Theory, theory_of
-from labelrules.rules.formats.frame import WHERE, placed_rules
-from labelrules.rules.formats.language import label_text, name_text
-from labelrules.rules.formats.text import rule_texts
+from labelrules.rules.language.text import rule_texts
+from labelrules.rules.language.words import label_text, name_text
+from labelrules.rules.views.frame import WHERE, placed_rules
 
 if TYPE_CHECKING:
     import pandas

@@ -27,9 +27,9 @@ from labelrules.rules import (
     theory_of,
 )
 from labelrules.rules.boards import checked_board, closed
-from labelrules.rules.formats.language import label_text, name_text, number_text
-from labelrules.rules.formats.text import rule_texts
 from labelrules.rules.inference import no_writer
+from labelrules.rules.language.text import rule_texts
+from labelrules.rules.language.words import label_text, name_text, number_text
 from labelrules.rules.layered_theory import without_labels
 
 PRESENCE = ("absent", "present")

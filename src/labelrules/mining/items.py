@@ -25,8 +25,8 @@ from labelrules.mining.binning import (
     thresholds,
 )
 from labelrules.rules import Body, Condition
-from labelrules.rules.formats.language import Style
-from labelrules.rules.formats.text import body_text
+from labelrules.rules.language.text import body_text
+from labelrules.rules.language.words import Style
 
 Numbers = npt.NDArray[np.int32]
 

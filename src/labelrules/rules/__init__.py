@@ -2,15 +2,10 @@
 
 from labelrules.rules.clinic import clinic_data, clinic_notes, clinic_truth
 from labelrules.rules.conditions import Body, Condition
-from labelrules.rules.formats.html import theory_html
-from labelrules.rules.formats.language import RuleSyntaxError
-from labelrules.rules.formats.latex import rule_latex, theory_latex
-from labelrules.rules.formats.markdown import rule_markdown, theory_markdown
-from labelrules.rules.formats.points_table import theory_table
-from labelrules.rules.formats.reading_view import theory_view
-from labelrules.rules.formats.text import rule_text, theory_text
-from labelrules.rules.formats.theory_parser import parse, parse_rule
 from labelrules.rules.inference import Gibbs, LabelByLabel, Once, UntilStable
+from labelrules.rules.language.text import rule_text, theory_text
+from labelrules.rules.language.theory_parser import parse, parse_rule
+from labelrules.rules.language.words import RuleSyntaxError
 from labelrules.rules.layered_theory import LayeredRun, LayeredTheory, labels_without_rules
 from labelrules.rules.planted_data import planted
 from labelrules.rules.rule import (
@@ -25,6 +20,11 @@ from labelrules.rules.rule import (
 )
 from labelrules.rules.rule_table import RuleTable
 from labelrules.rules.theory import DecisionList, LabelSet, RuleSet, Run, Theory, theory_of
+from labelrules.rules.views.html import theory_html
+from labelrules.rules.views.latex import rule_latex, theory_latex
+from labelrules.rules.views.markdown import rule_markdown, theory_markdown
+from labelrules.rules.views.points_table import theory_table
+from labelrules.rules.views.reading_view import theory_view
 
 __all__ = [
     "Body",

@@ -15,7 +15,7 @@ from labelrules._types import UNSET, Board, Floats
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset
 from labelrules.data.times import read_time
-from labelrules.rules.formats.theory_parser import parse
+from labelrules.rules.language.theory_parser import parse
 from labelrules.rules.theory import DecisionList
 
 N_PATIENTS = 1000

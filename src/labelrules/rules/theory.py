@@ -113,7 +113,7 @@ class Theory:
         0  quality     True      6      1
         1   sports    False      5      2
         """
-        from labelrules.rules.formats.frame import frame_of_theory
+        from labelrules.rules.views.frame import frame_of_theory
 
         return frame_of_theory(self, library, per)
 
@@ -216,13 +216,13 @@ class Theory:
         return counted(self.schema.n_labels, "label")
 
     def __str__(self) -> str:
-        from labelrules.rules.formats.text import theory_text
+        from labelrules.rules.language.text import theory_text
 
         return theory_text(self)
 
     def _repr_html_(self) -> str:
         """The theory as notebooks display it."""
-        from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS, theory_html
+        from labelrules.rules.views.html import SHOWN_IN_NOTEBOOKS, theory_html
 
         return theory_html(self, max_rules=SHOWN_IN_NOTEBOOKS)
 

@@ -7,9 +7,9 @@ from labelrules._checks import is_number, quoted, suggestion, whole_number
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.times import example_of, read_time
 from labelrules.rules import Body, Condition, Head, Rule
-from labelrules.rules.formats.language import tokens
-from labelrules.rules.formats.rule_parser import RuleParser
-from labelrules.rules.formats.text import condition_text
+from labelrules.rules.language.rule_parser import RuleParser
+from labelrules.rules.language.text import condition_text
+from labelrules.rules.language.words import tokens
 
 
 def with_threshold(rule: Rule, number: int, value: Any, schema: Schema) -> Rule:

@@ -14,7 +14,7 @@ from labelrules.inspection import Comparison, compare
 from labelrules.learners.base.records import About
 from labelrules.measures import Evaluation
 from labelrules.rules import Condition, Rule, Theory, parse, parse_rule, rule_text, theory_text
-from labelrules.rules.formats.text import rule_texts
+from labelrules.rules.language.text import rule_texts
 from labelrules.rules.theory import theory_of
 from labelrules.studio.condition_changes import (
     with_condition,

@@ -42,7 +42,7 @@ def _show_readers() -> None:
     from labelrules.data import load
     from labelrules.inspection import trace
     from labelrules.learners import SeparateAndConquer
-    from labelrules.rules.formats.text import rule_texts
+    from labelrules.rules.language.text import rule_texts
 
     readers = load("magazines")
     with shown_progress("learning"):

@@ -186,7 +186,7 @@ def _width() -> int:
 
 def _reading_text(theory: "Theory", by: str | None, evidence: bool) -> str:
     from labelrules.rules import RuleSet, theory_table, theory_view
-    from labelrules.rules.formats.points_table import NARROWEST
+    from labelrules.rules.views.points_table import NARROWEST
 
     width = max(_width(), NARROWEST)
     colour = is_terminal() and not os.environ.get("NO_COLOR")
@@ -257,8 +257,8 @@ def document(model: Model, label: str | None = None) -> dict[str, Any]:
 def _rules(theory: "Theory", label: str | None) -> Iterator[tuple["Place", dict[str, Any]]]:
     """The places of the rules that mention a label, and the rules as values."""
     from labelrules.inspection.summaries import places_of
-    from labelrules.rules.formats.text import rule_texts
     from labelrules.rules.json import rule_document
+    from labelrules.rules.language.text import rule_texts
 
     texts = rule_texts(theory)
     for place, rule, text in zip(places_of(theory), theory, texts, strict=True):
@@ -293,7 +293,7 @@ def _mentions(rule: "Rule", label: str | None, schema: "Schema") -> bool:
 def _text(theory: "Theory", style: str, evidence: bool, label: str | None, by: str | None) -> str:
     from labelrules.inspection.summaries import places_of
     from labelrules.rules import theory_html, theory_latex, theory_markdown, theory_text
-    from labelrules.rules.formats.text import rule_texts
+    from labelrules.rules.language.text import rule_texts
 
     signs: Any = style if style in ("unicode", "ascii") else "plain"
     if label is not None:

@@ -23,8 +23,8 @@ from labelrules.inspection.explanation.values import (
 )
 from labelrules.inspection.tracing import LayeredTrace, Trace, named_value, trace
 from labelrules.rules import Condition, DecisionList, Gibbs, LabelByLabel, RuleSet, Theory
-from labelrules.rules.formats.text import condition_text, presence_of
 from labelrules.rules.inference import closed
+from labelrules.rules.language.text import condition_text, presence_of
 from labelrules.rules.rule import is_satisfiable
 
 BEFORE = -1  # the source of labels that no part has written: their values before the first round

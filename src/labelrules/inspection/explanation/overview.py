@@ -23,8 +23,8 @@ from labelrules.inspection.explanation.phrases import (
 from labelrules.inspection.explanation.shortening import ShortWords
 from labelrules.inspection.explanation.values import Explanation, LabelExplanation
 from labelrules.inspection.tracing import PRESENCE, unsettled_text, value_text, value_words
-from labelrules.rules.formats.language import name_text
-from labelrules.rules.formats.terminal import short_label_text, short_name_text
+from labelrules.rules.language.words import name_text
+from labelrules.rules.views.terminal import short_label_text, short_name_text
 
 SCREEN = 25  # lines
 WIDTH = 100  # characters, if there is no terminal

@@ -11,7 +11,7 @@ from labelrules.inspection.explanation.values import (
     RowChoice,
 )
 from labelrules.inspection.tracing import and_text, value_text
-from labelrules.rules.formats.terminal import short_label_text, short_name_text
+from labelrules.rules.views.terminal import short_label_text, short_name_text
 
 NO_LABEL_FOUND = "no rule found a label; of the rules for such rows, this holds first"
 NO_LABEL_AT_ALL = "no rule found a label; no other rule for such rows holds, so this is the default"

@@ -13,8 +13,8 @@ from labelrules.inspection.explanation.values import (
     RowChoice,
 )
 from labelrules.rules import Condition, Theory
-from labelrules.rules.formats.language import number_text
-from labelrules.rules.formats.terminal import DIGITS, ReadingNotation, ShortNames
+from labelrules.rules.language.words import number_text
+from labelrules.rules.views.terminal import DIGITS, ReadingNotation, ShortNames
 
 
 class _ConditionNotation(ReadingNotation):

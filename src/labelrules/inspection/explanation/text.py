@@ -22,7 +22,7 @@ from labelrules.inspection.explanation.values import (
     LabelExplanation,
 )
 from labelrules.inspection.tracing import PRESENCE, and_text, unsettled_text, value_words
-from labelrules.rules.formats.language import label_text
+from labelrules.rules.language.words import label_text
 
 SHOWN = 10  # longer lists are cut; the values have all items
 

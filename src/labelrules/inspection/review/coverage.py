@@ -18,7 +18,7 @@ from labelrules.inspection.rule_usage import PartRun, part_runs
 from labelrules.inspection.summaries import Table, places_of, text_table
 from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import Evidence, Rule, Theory, theory_of
-from labelrules.rules.formats.text import rule_texts
+from labelrules.rules.language.text import rule_texts
 
 if TYPE_CHECKING:
     import pandas

@@ -26,8 +26,8 @@ from labelrules.rules import (
     Theory,
     rule_text,
 )
-from labelrules.rules.formats.language import label_text
-from labelrules.rules.formats.text import condition_text
+from labelrules.rules.language.text import condition_text
+from labelrules.rules.language.words import label_text
 
 
 def doubtful(theory: Theory, effects: EffectOfFixes, counted_on_data: bool) -> Iterator[Finding]:

@@ -30,8 +30,8 @@ from labelrules.rules import (
     is_more_general,
     rule_text,
 )
-from labelrules.rules.formats.language import label_text
-from labelrules.rules.formats.text import condition_text
+from labelrules.rules.language.text import condition_text
+from labelrules.rules.language.words import label_text
 
 
 class PlacedPart(NamedTuple):

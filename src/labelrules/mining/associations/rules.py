@@ -24,7 +24,7 @@ from labelrules.measures import Measure, Tally, confusion, registered
 from labelrules.measures.formulas import is_monotone, ratio
 from labelrules.mining.items import Items, Ragged
 from labelrules.rules import Body, Evidence, Head, Rule, RuleSet
-from labelrules.rules.formats.text import body_text, head_text, rule_text
+from labelrules.rules.language.text import body_text, head_text, rule_text
 
 Interest: TypeAlias = Callable[[Any, Any, Any, int], Any]
 

@@ -9,7 +9,7 @@ from labelrules._types import UNSET, Floats, Mask
 from labelrules.data import Dataset
 from labelrules.data.schema import Feature
 from labelrules.rules import Body, Condition, Rule
-from labelrules.rules.formats.html import condition_parts
+from labelrules.rules.views.html import condition_parts
 from labelrules.studio.web.figures import Counted, Figures, PartFigures
 from labelrules.studio.web.inputs import Fields
 from labelrules.studio.web.project import State

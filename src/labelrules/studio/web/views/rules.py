@@ -5,8 +5,8 @@ from typing import Any
 
 from labelrules._checks import counted, quoted, suggestion
 from labelrules.rules import Condition, LayeredTheory, Theory
-from labelrules.rules.formats.html import rule_parts
-from labelrules.rules.formats.text import RuleLayout, condition_text
+from labelrules.rules.language.text import RuleLayout, condition_text
+from labelrules.rules.views.html import rule_parts
 from labelrules.studio import EditedRule
 from labelrules.studio.web.figures import Counted, Figures
 from labelrules.studio.web.project import State

@@ -15,7 +15,7 @@
     count     = right "/" wrong | "?"
     points    = ("+" | "-") number
 
-For whole theories see `labelrules.rules.formats.theory_parser`. A label is a bare name, in single
+For whole theories see `labelrules.rules.language.theory_parser`. A label is a bare name, in single
 quotes if it is no plain word. The name of a binary feature, whose categories are 0 and 1 or False
 and True, stands in double quotes and means 1, that of an amount means that it is above 0. A date
 is written as 2018-12-30, a time as 2018-12-30T14:00, in UTC with a Z behind it, and a duration as
@@ -33,7 +33,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from labelrules._checks import one_of
 from labelrules.data.schema import Feature, Schema
 from labelrules.rules.conditions import Body, Condition
-from labelrules.rules.formats.language import (
+from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
+from labelrules.rules.language.words import (
     ANY_ORDER,
     MOST_POINTS,
     NO_LABEL,
@@ -47,7 +48,6 @@ from labelrules.rules.formats.language import (
     quoted_text,
     text_lines,
 )
-from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Evidence, Rule
 from labelrules.rules.theory import LabelSet, RuleSet, Theory, theory_of

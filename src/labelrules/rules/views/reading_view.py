@@ -6,26 +6,7 @@ from itertools import zip_longest
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from labelrules._checks import counted, one_of, whole_number
-from labelrules.rules.formats.points_table import (
-    NARROWEST,
-    START,
-    decisions,
-    first_of,
-    indented,
-    only_started,
-    only_started_text,
-    place_of,
-)
-from labelrules.rules.formats.terminal import (
-    ReadingNotation,
-    left,
-    note_lines,
-    right,
-    styled,
-    width_of,
-    wrapped,
-)
-from labelrules.rules.formats.text import (
+from labelrules.rules.language.text import (
     RuleLayout,
     ShownEvidence,
     is_shortened,
@@ -35,6 +16,25 @@ from labelrules.rules.formats.text import (
 from labelrules.rules.layered_theory import labels_without_rules
 from labelrules.rules.rule import Evidence, Head, Rule
 from labelrules.rules.theory import RuleSet, Theory, theory_of
+from labelrules.rules.views.points_table import (
+    NARROWEST,
+    START,
+    decisions,
+    first_of,
+    indented,
+    only_started,
+    only_started_text,
+    place_of,
+)
+from labelrules.rules.views.terminal import (
+    ReadingNotation,
+    left,
+    note_lines,
+    right,
+    styled,
+    width_of,
+    wrapped,
+)
 
 ReadingOrder: TypeAlias = Literal["list", "label"]
 LaidOut: TypeAlias = tuple[Rule, RuleLayout]

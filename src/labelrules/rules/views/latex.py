@@ -11,8 +11,7 @@ from typing import Any
 
 from labelrules.data.schema import Feature, Schema
 from labelrules.rules.conditions import Condition
-from labelrules.rules.formats.language import number_text
-from labelrules.rules.formats.text import (
+from labelrules.rules.language.text import (
     Notation,
     RuleLayout,
     ShownEvidence,
@@ -21,6 +20,7 @@ from labelrules.rules.formats.text import (
     noted_rules,
     theory_parts,
 )
+from labelrules.rules.language.words import number_text
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import LabelSet, Theory, theory_of
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from labelrules._checks import whole_number
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Body
-from labelrules.rules.formats.terminal import (
+from labelrules.rules.theory import LabelSet, RuleSet, theory_of
+from labelrules.rules.views.terminal import (
     ReadingNotation,
     broken,
     left,
@@ -17,7 +18,6 @@ from labelrules.rules.formats.terminal import (
     width_of,
     wrapped,
 )
-from labelrules.rules.theory import LabelSet, RuleSet, theory_of
 
 START = "start"
 """The name of the row for all rows of data."""

@@ -6,10 +6,7 @@ from labelrules._checks import counted, one_of, whole_number
 from labelrules._html import fragment, html_page, render
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Condition
-from labelrules.rules.formats.latex import headed_parts
-from labelrules.rules.formats.points_table import GIVEN, NOTHING, PointsTable
-from labelrules.rules.formats.reading_view import by_label, shown_rules
-from labelrules.rules.formats.text import (
+from labelrules.rules.language.text import (
     RuleLayout,
     ShownEvidence,
     counts_text,
@@ -21,6 +18,9 @@ from labelrules.rules.formats.text import (
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import LabelSet, RuleSet, Theory, theory_of
+from labelrules.rules.views.latex import headed_parts
+from labelrules.rules.views.points_table import GIVEN, NOTHING, PointsTable
+from labelrules.rules.views.reading_view import by_label, shown_rules
 
 SHOWN_IN_NOTEBOOKS = 200
 """Rules that a notebook shows; it would become slow with many more."""

@@ -11,14 +11,16 @@
 
 Each rule, heading and label set begins a line, and one that ends with a comma goes on in the next
 line; "#" begins a comment. For the rules see
-`labelrules.rules.formats.text`, for the headings of layers `HeadingParser`.
+`labelrules.rules.language.text`, for the headings of layers `HeadingParser`.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from labelrules.data.schema import Schema
-from labelrules.rules.formats.language import (
+from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
+from labelrules.rules.language.rule_parser import LineParser, RuleParser
+from labelrules.rules.language.words import (
     ANY_ORDER,
     MOST_POINTS,
     NO_LABEL,
@@ -27,8 +29,6 @@ from labelrules.rules.formats.language import (
     Token,
     tokens,
 )
-from labelrules.rules.formats.rule_parser import LineParser, RuleParser
-from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import DecisionList, LabelSet, RuleSet, Theory
@@ -59,7 +59,7 @@ def parse(text: str, schema: Schema) -> Theory:
     >>> parse("quality <- eduction = University", schema)
     Traceback (most recent call last):
         ...
-    labelrules.rules.formats.language.RuleSyntaxError: line 1, column 12: there is no feature or
+    labelrules.rules.language.words.RuleSyntaxError: line 1, column 12: there is no feature or
     label 'eduction'; did you mean 'education'?
       quality <- eduction = University
                  ^

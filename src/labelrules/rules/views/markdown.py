@@ -10,17 +10,17 @@ from itertools import repeat
 from typing import Any
 
 from labelrules.data.schema import Schema
-from labelrules.rules.formats.language import name_text, note_text
-from labelrules.rules.formats.latex import headed_parts
-from labelrules.rules.formats.text import (
+from labelrules.rules.language.text import (
     Notation,
     ShownEvidence,
     endings,
     layout_of,
     noted_rules,
 )
+from labelrules.rules.language.words import name_text, note_text
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import theory_of
+from labelrules.rules.views.latex import headed_parts
 
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'")
 

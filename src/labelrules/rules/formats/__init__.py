@@ -1,1 +1,0 @@
-"""Theories as text, HTML, LaTeX, Markdown and data frames."""

@@ -1,0 +1,1 @@
+"""Theories in the terminal, as tables, HTML, LaTeX, Markdown and data frames."""
