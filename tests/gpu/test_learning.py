@@ -23,7 +23,7 @@ from labelrules.data import DeviceError
 from labelrules.kernels.gpu import device
 from labelrules.learners import LearningInterrupted
 from labelrules.learners.covering.settings import checked_settings
-from labelrules.measures import registered
+from labelrules.measures import formula_names
 from tables import tables
 
 pytestmark = pytest.mark.filterwarnings("ignore:columns look like")
@@ -75,7 +75,7 @@ def test_options(data_folder, options):
         assert_same(lambda given=given, **engine: SeparateAndConquer(**given, **engine), data)
 
 
-@pytest.mark.parametrize("measure", [*registered(), "f2", "f1/macro/partial"])
+@pytest.mark.parametrize("measure", [*formula_names(), "f2", "f1/macro/partial"])
 def test_measures(data_folder, measure):
     data = load("emotions", data_folder)
     try:

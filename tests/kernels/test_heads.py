@@ -7,7 +7,7 @@ import pytest
 
 from labelrules.kernels import heads as kernel
 from labelrules.kernels.compile import compiled, kernels_for, scoring_for
-from labelrules.measures import Formula, Tally, confusion, registered
+from labelrules.measures import Formula, Tally, confusion, formula_names
 
 RNG = np.random.default_rng(0)
 SILENT = -1
@@ -24,7 +24,7 @@ def tallies(n_bodies, n_labels):
 TALLIES = [tallies(*shape) for shape in ((1, 1), (4, 1), (6, 3), (3, 7))]
 
 
-@pytest.mark.parametrize("name", registered())
+@pytest.mark.parametrize("name", formula_names())
 def test_compiled_formulas_are_the_formulas(name):
     formula = Formula(name)
     compiled_one, scoring = compiled(formula), scoring_for(formula, "chapter")
@@ -41,7 +41,7 @@ def test_the_parameter_is_an_argument():
 
 
 @pytest.mark.parametrize("counting", ["chapter", "head-relative"])
-@pytest.mark.parametrize("name", registered())
+@pytest.mark.parametrize("name", formula_names())
 def test_kernels_score_as_the_formulas_do(name, counting):
     """To the last bit, except for powers and logarithms."""
     exact = name not in ("klosgen", "correlation", "foil-gain")

@@ -13,10 +13,10 @@ from labelrules.measures import (
     Measure,
     forget,
     formula,
+    formula_names,
     helpers,
     ratio,
-    register,
-    registered,
+    register_formula,
 )
 from twins import measures as naive
 
@@ -24,7 +24,7 @@ GRID = list(product((0, 1, 2, 3, 7), repeat=4))
 COLUMNS = [np.array(column, dtype=np.int64) for column in zip(*GRID, strict=True)]
 IRRATIONAL = ("klosgen", "correlation", "foil-gain")
 BUILT_IN = [
-    *(Formula(name) for name in registered()),
+    *(Formula(name) for name in formula_names()),
     *(Formula("f", beta) for beta in (0, 0.5, 2, 0.1)),
     Formula("m-estimate", 0),
     Formula("m-estimate", 2),
@@ -40,7 +40,7 @@ def naive_value(one, counts):
 
 
 def test_the_house_has_the_formulas_of_the_literature():
-    assert registered() == (
+    assert formula_names() == (
         "precision",
         "recall",
         "hamming",
@@ -60,7 +60,9 @@ def test_the_house_has_the_formulas_of_the_literature():
 
 def test_published_defaults():
     """Janssen and Fürnkranz 2010; F1 is F."""
-    assert {name: Formula(name).parameter for name in registered() if Formula(name).parameter} == {
+    assert {
+        name: Formula(name).parameter for name in formula_names() if Formula(name).parameter
+    } == {
         "f": 1.0,
         "m-estimate": 22.466,
         "klosgen": 0.4323,
@@ -186,9 +188,9 @@ class TestValues:
 class TestRegister:
     @pytest.fixture(autouse=True)
     def _clean(self):
-        before = set(registered())
+        before = set(formula_names())
         yield
-        for name in set(registered()) - before:
+        for name in set(formula_names()) - before:
             forget(name)
 
     def test_in_five_lines(self):
@@ -196,7 +198,7 @@ class TestRegister:
         def gain(tp, fp, tn, fn, weight=2):
             return ratio(tp, tp + fp) - weight * ratio(fp, fp + tn)
 
-        assert "gain" in registered()
+        assert "gain" in formula_names()
         assert Formula("gain").parameter == 2.0
         measure = Measure.parse("gain(0.5)/micro/full")
         assert str(measure) == "gain(0.5)/micro/full"
@@ -219,21 +221,21 @@ class TestRegister:
 
     def test_a_name_is_taken_once(self):
         with pytest.raises(ValueError, match="already; replace=True overwrites it"):
-            register("precision", lambda tp, fp, tn, fn: tp * 1.0)
+            register_formula("precision", lambda tp, fp, tn, fn: tp * 1.0)
 
     def test_replaced_on_demand(self):
-        register("mine", lambda tp, fp, tn, fn: tp * 1.0)
-        register("mine", lambda tp, fp, tn, fn: fp * 1.0, replace=True)
+        register_formula("mine", lambda tp, fp, tn, fn: tp * 1.0)
+        register_formula("mine", lambda tp, fp, tn, fn: fp * 1.0, replace=True)
         assert Formula("mine")(1, 2, 3, 4) == 2
 
     def test_another_word_is_not_a_name(self):
         with pytest.raises(ValueError, match="'accuracy' is a synonym of the formula 'hamming'"):
-            register("accuracy", lambda tp, fp, tn, fn: tp * 1.0, replace=True)
+            register_formula("accuracy", lambda tp, fp, tn, fn: tp * 1.0, replace=True)
 
     @pytest.mark.parametrize("name", ["F", "f1", "", "a b", "-a", "a--b", 3, "a/b", "a(b)"])
     def test_bad_names(self, name):
         with pytest.raises(ValueError, match="lowercase words joined by hyphens"):
-            register(name, lambda tp, fp, tn, fn: tp)
+            register_formula(name, lambda tp, fp, tn, fn: tp)
 
     @pytest.mark.parametrize(
         ("function", "message"),
@@ -263,11 +265,11 @@ class TestRegister:
     )
     def test_what_is_no_formula_is_refused(self, function, message):
         with pytest.raises(ValueError, match=re.escape(message)):
-            register("mine", function)
-        assert "mine" not in registered()
+            register_formula("mine", function)
+        assert "mine" not in formula_names()
 
     def test_forgotten_formulas_are_missed_with_advice(self):
-        register("mine", lambda tp, fp, tn, fn: tp * 1.0)
+        register_formula("mine", lambda tp, fp, tn, fn: tp * 1.0)
         orphan = Formula("mine")
         forget("mine")
         with pytest.raises(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labelrules.measures import Formula, forget, formula, ratio, registered
+from labelrules.measures import Formula, forget, formula, formula_names, ratio
 from labelrules.measures.linear_ratios import LinearRatio, Weights, linear_ratio
 
 LINEAR = {
@@ -26,7 +26,7 @@ def given(name):
 
 
 def test_which_formulas_are_linear():
-    assert {name for name in registered() if linear_ratio(Formula(name))} == LINEAR
+    assert {name for name in formula_names() if linear_ratio(Formula(name))} == LINEAR
 
 
 @pytest.mark.parametrize("one", [each for name in sorted(LINEAR) for each in given(name)], ids=str)

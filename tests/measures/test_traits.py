@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from labelrules._types import UNSET
-from labelrules.measures import COUNTEREXAMPLES, Formula, Measure, register, traits
+from labelrules.measures import COUNTEREXAMPLES, Formula, Measure, register_formula, traits
 from labelrules.measures.formulas import precision
 from labelrules.measures.measure_traits import HEAD_RELATIVE, PROPERTIES, TABLE, WRITTEN
 from twins import traits as brute
@@ -240,11 +240,11 @@ class TestLookup:
 
     def test_a_replaced_formula_is_unknown(self):
         measure = Measure.parse("precision")
-        register("precision", lambda tp, fp, tn, fn: fp * 1.0, replace=True)
+        register_formula("precision", lambda tp, fp, tn, fn: fp * 1.0, replace=True)
         try:
             assert traits(measure) is None
         finally:
-            register("precision", precision, replace=True)
+            register_formula("precision", precision, replace=True)
         assert traits(measure) is not None
 
     def test_decomposable_implies_the_rest(self):

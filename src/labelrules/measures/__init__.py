@@ -14,10 +14,10 @@ from labelrules.measures.formulas import (
     Formula,
     forget,
     formula,
+    formula_names,
     helpers,
     ratio,
-    register,
-    registered,
+    register_formula,
 )
 from labelrules.measures.measure import AVERAGINGS, PREDICTIONS, Measure, Merit
 from labelrules.measures.measure_traits import Traits, traits
@@ -40,10 +40,10 @@ __all__ = [
     "evaluate",
     "forget",
     "formula",
+    "formula_names",
     "helpers",
     "ratio",
-    "register",
-    "registered",
+    "register_formula",
     "tally",
     "traits",
 ]

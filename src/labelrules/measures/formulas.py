@@ -81,13 +81,13 @@ def formula(name: str, *, replace: bool = False) -> Callable[[Function], Functio
     """
 
     def enter(function: Function) -> Function:
-        register(name, function, replace=replace)
+        register_formula(name, function, replace=replace)
         return function
 
     return enter
 
 
-def register(name: str, function: Function, *, replace: bool = False) -> None:
+def register_formula(name: str, function: Function, *, replace: bool = False) -> None:
     """Register a function of ``tp, fp, tn, fn`` and at most one parameter with a default.
 
     It must be plain arithmetic on numbers, arrays and compiled scalars; it is checked first.
@@ -110,7 +110,7 @@ def forget(name: str) -> None:
     del _REGISTRY[canonical(name)]
 
 
-def registered() -> tuple[str, ...]:
+def formula_names() -> tuple[str, ...]:
     """The names of all formulas, in the order of their registration."""
     return tuple(_REGISTRY)
 

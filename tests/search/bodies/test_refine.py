@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from labelrules.kernels.covering.refine import BestRefinements
-from labelrules.measures import Formula, register
+from labelrules.measures import Formula, register_formula
 from labelrules.measures.formulas import precision
 from labelrules.search.bodies import refine
 from labelrules.search.bodies.best_by_column import better_of, divided
@@ -76,9 +76,9 @@ def test_kept_results_are_those_of_a_new_search(given):
 def test_a_formula_under_a_known_name_need_not_be_monotone():
     assert is_monotone(Formula("precision"))
     assert not is_monotone(Formula("correlation"))
-    register("precision", lambda tp, fp, tn, fn: fp, replace=True)
+    register_formula("precision", lambda tp, fp, tn, fn: fp, replace=True)
     try:
         assert not is_monotone(Formula("precision"))
     finally:
-        register("precision", precision, replace=True)
+        register_formula("precision", precision, replace=True)
     assert is_monotone(Formula("precision"))

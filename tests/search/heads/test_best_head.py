@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from labelrules.measures import Formula, Measure, register
+from labelrules.measures import Formula, Measure, register_formula
 from labelrules.measures.formulas import precision
 from labelrules.rules import Head
 from labelrules.search import best_head
@@ -188,7 +188,7 @@ def test_few_covered_rows_among_many():
 def test_a_formula_of_the_chapter_that_was_replaced():
     """What is known of precision does not hold for whatever else bears its name."""
     Y, covered = np.array([[0, 1], [1, 1], [1, 0]]), np.array([True, True, False])
-    register("precision", lambda tp, fp, tn, fn: fp * 1.0, replace=True)
+    register_formula("precision", lambda tp, fp, tn, fn: fp * 1.0, replace=True)
     try:
         for averaging in ("macro", "samples", "cell"):
             measure = Measure(Formula("precision"), averaging)
@@ -200,7 +200,7 @@ def test_a_formula_of_the_chapter_that_was_replaced():
         with pytest.raises(ValueError, match="no exact search is known"):
             best_head(Y, covered, "precision/micro/partial")
     finally:
-        register("precision", precision, replace=True)
+        register_formula("precision", precision, replace=True)
 
 
 class TestHeadFound:

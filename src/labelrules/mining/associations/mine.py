@@ -23,7 +23,7 @@ from labelrules.measures import Measure
 from labelrules.mining.associations.best_rules import AssociationSearch, BestRules, FoundRules
 from labelrules.mining.associations.rules import (
     AssociationRules,
-    measured,
+    interest_measure,
     needed,
     needed_by_any,
     score,
@@ -162,7 +162,7 @@ def association_rules(
         1 if is_single else whole_number(max_head, "max_head", low=1),
         one_of(polarity, "polarity", get_args(Polarity)),
         longest,
-        measured(measure),
+        interest_measure(measure),
         None if top is None else whole_number(top, "top", low=1, also="None"),
         bool(productive),
         bool(nonredundant),

@@ -20,7 +20,7 @@ from labelrules._report import pandas_frame
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.constraints.significance import Correction, fisher
 from labelrules.data import Dataset
-from labelrules.measures import Measure, Tally, confusion, registered
+from labelrules.measures import Measure, Tally, confusion, formula_names
 from labelrules.measures.formulas import is_monotone, ratio
 from labelrules.mining.items import Items, Ragged
 from labelrules.rules import Body, Evidence, Head, Rule, RuleSet
@@ -76,7 +76,7 @@ INTERESTS: dict[str, Interest] = {
 TINY = 1e-12  # a bound that is missed by no more than this counts as reached, for it is rounded
 
 
-def measured(measure: str | Measure) -> str | Measure:
+def interest_measure(measure: str | Measure) -> str | Measure:
     """A measure by its name: a measure of interest, or a measure of predictions."""
     if isinstance(measure, Measure):
         return measure
@@ -88,7 +88,7 @@ def measured(measure: str | Measure) -> str | Measure:
     try:
         return Measure.parse(measure)
     except ValueError as error:
-        near = suggestion(name, [*INTERESTS, *registered()])
+        near = suggestion(name, [*INTERESTS, *formula_names()])
         raise ValueError(f"{error} (for rules also: {', '.join(INTERESTS)}){near}") from None
 
 
@@ -131,7 +131,9 @@ def _one_by_one(measure: Measure, rules: "AssociationRules") -> Floats:
     return np.array(values, dtype=np.float64)
 
 
-def reach(measure: str | Measure, Y: Board, both: Integers, literal: Integers) -> Floats | None:
+def upper_bounds(
+    measure: str | Measure, Y: Board, both: Integers, literal: Integers
+) -> Floats | None:
     """Upper bounds of values by literal, right in `both` rows and never wrong; None if unknown."""
     n_rows = Y.shape[0]
     label, present = literal >> 1, literal & 1
@@ -161,7 +163,7 @@ def needed(
     least = _just_below(least)
     while (high - low > 1).any():
         middle = np.where(high - low > 1, (low + high) // 2, high)
-        value = reach(measure, Y, np.minimum(middle, np.maximum(most, 0)), literals)
+        value = upper_bounds(measure, Y, np.minimum(middle, np.maximum(most, 0)), literals)
         if value is None:
             return None
         enough = (middle > most) | (value >= least)
@@ -271,7 +273,7 @@ class AssociationRules:
         >>> rules.measure("f1/micro/partial").round(3), rules.measure("leverage").round(3)
         (array([0.727, 0.667]), array([0.143, 0.107]))
         """
-        return score(measured(measure), self)
+        return score(interest_measure(measure), self)
 
     def rule(self, number: int) -> Rule:
         """One rule, with its evidence."""
