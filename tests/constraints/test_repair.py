@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from labelrules import Rule, RuleSet, Schema, load, parse
 from labelrules.constraints import clauses as clauses_module
 from labelrules.constraints import find_constraints, repair, violations
-from labelrules.constraints.clauses import Clauses, cheapest_flips, is_satisfiable
+from labelrules.constraints.clauses import Clauses, are_consistent, cheapest_flips
 from labelrules.data import DataError
 from labelrules.rules import Body, Condition, Head, RuleSyntaxError
 from twins.constraints import keeps, literals_of, models, nearest
@@ -229,7 +229,7 @@ def test_whether_constraints_can_hold_is_asked_of_any_label_set():
 
 @given(rule_sets())
 def test_a_label_set_is_found_if_there_is_one(rules):
-    assert is_satisfiable(Clauses(rules.schema, rules)) == bool(
+    assert are_consistent(Clauses(rules.schema, rules)) == bool(
         models(rules, rules.schema.n_labels)
     )
 

@@ -13,7 +13,7 @@ from labelrules.data import Dataset, FileError
 from labelrules.data.files.arff.fast_rows import plain_words, sparse_digits
 from labelrules.data.files.arff.file import FAST_READERS, FastReader, read_arff
 from labelrules.data.files.arff.header import Header
-from labelrules.data.files.arff.layout import DenseRows, SparseRows, layout_of, lookup_of
+from labelrules.data.files.arff.layout import DenseRows, SparseRows, attribute_layout, lookup_of
 
 
 def outcome(content: bytes, block_size: int, fast_readers: Sequence[FastReader]) -> Dataset | str:
@@ -160,7 +160,7 @@ def parsed(way: FastReader, body: bytes) -> DenseRows | SparseRows | None:
         path = Path(folder, "t.arff")
         path.write_bytes(HEADER)
         read_arff([path], remember, ["i"], "t", "utf-8")
-    layout = layout_of(headers[0], ("l", "m", "k"), ["i"])
+    layout = attribute_layout(headers[0], ("l", "m", "k"), ["i"])
     return way(body, layout, lookup_of(layout))
 
 

@@ -17,7 +17,7 @@ from scipy import sparse
 import strategies
 from extras import pa, pd, pl
 from labelrules.data import DataError, Dataset, Feature, Schema, dataset, encode, encode_labels
-from labelrules.data.memory.columns import is_number_text, text_of
+from labelrules.data.memory.columns import category_text, is_number_text
 
 NAN = float("nan")
 Y2 = [[0], [1]]
@@ -142,7 +142,7 @@ def test_default_names_do_not_clash_with_given_ones() -> None:
     ],
 )
 def test_the_text_of_a_category(value: object, text: str) -> None:
-    assert text_of(value) == text
+    assert category_text(value) == text
 
 
 @pytest.mark.parametrize(
@@ -498,7 +498,7 @@ def test_what_made_a_data_set_encodes_to_the_same(
             elif feature.categories is None:
                 assert code == row[column]
             else:
-                assert feature.categories[int(code)] == text_of(row[column])
+                assert feature.categories[int(code)] == category_text(row[column])
 
 
 def test_frames_of_narwhals_are_taken() -> None:

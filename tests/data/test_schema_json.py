@@ -14,29 +14,29 @@ from labelrules.data.document import (
     at,
     builtins_of,
     converted,
-    laid_out,
+    indented_json,
     read_document,
     read_schema,
     schema_record,
 )
-from labelrules.data.schema_json import TableDescription, from_json, to_json
+from labelrules.data.schema_json import TableDescription, schema_from_json, schema_to_json
 
 
 @given(strategies.datasets())
 def test_a_schema_comes_back(data: Dataset) -> None:
-    text = laid_out(builtins_of(schema_record(data.schema)))
+    text = indented_json(builtins_of(schema_record(data.schema)))
     assert read_schema(converted(read_document(text), SchemaRecord)) == data.schema
     table = TableDescription.of(data)
-    assert from_json(to_json(table), Path("t.json")) == table
+    assert schema_from_json(schema_to_json(table), Path("t.json")) == table
 
 
 def test_schema_files_may_leave_out_categories_and_parents_but_models_may_not() -> None:
     table = TableDescription(
         Schema([Feature("a"), Feature("b", ("x",))], ["l", "m"]), False, "", ""
     )
-    plain = read_document(to_json(table))
+    plain = read_document(schema_to_json(table))
     del plain["features"][0]["categories"], plain["parents"]
-    assert from_json(laid_out(plain), Path("t.json")) == table
+    assert schema_from_json(indented_json(plain), Path("t.json")) == table
     parts = {"features": plain["features"], "labels": plain["labels"]}
     with pytest.raises(DataError, match='"categories" is missing'):
         converted(parts, SchemaRecord)
@@ -104,9 +104,9 @@ def test_a_schema_is_a_field_of_other_documents() -> None:
 def test_malformed_text_has_a_line(text: str, line: int) -> None:
     message = rf"t\.json: the schema is wrong: line {line}, column \d+: not valid JSON"
     with pytest.raises(FileError, match=message):
-        from_json(text, Path("t.json"))
+        schema_from_json(text, Path("t.json"))
 
 
 def test_text_that_is_nested_too_deeply() -> None:
     with pytest.raises(FileError, match=r"the schema is wrong: .* nested too deeply"):
-        from_json('{"other": ' + "[" * 100_000, Path("t.json"))
+        schema_from_json('{"other": ' + "[" * 100_000, Path("t.json"))

@@ -14,10 +14,10 @@ from labelrules.mining import Items, items_of
 from labelrules.mining.associations import best_rules, mine
 from labelrules.mining.associations.rules import (
     INTERESTS,
-    measured,
+    interest_measure,
     needed,
     needed_by_any,
-    reach,
+    upper_bounds,
 )
 from tables import tables
 from twins import mining as naive
@@ -194,9 +194,9 @@ def test_no_rule_is_worth_more_than_its_bound(data, measure):
     )
     if not len(rules):
         return
-    means = measured(measure)
+    means = interest_measure(measure)
     literals = rules.head.values.astype(np.int64)
-    bound = reach(means, data.Y, rules.n_both, literals)
+    bound = upper_bounds(means, data.Y, rules.n_both, literals)
     if bound is None:
         return
     values = rules.measure(measure)

@@ -11,7 +11,13 @@ from labelrules import Dataset, Feature, RuleSet, Schema, load, parse
 from labelrules.rules import theory_html, theory_table, theory_view
 from labelrules.rules.views.points_table import PointsTable
 from labelrules.rules.views.reading_view import by_label, shown_rules
-from labelrules.rules.views.terminal import ReadingNotation, ShortNames, broken, width_of, wrapped
+from labelrules.rules.views.terminal import (
+    ReadingNotation,
+    ShortNames,
+    broken,
+    display_width,
+    wrapped,
+)
 from strategies import names, schemas
 from theories import decision_lists, scorecards, theories
 
@@ -383,7 +389,7 @@ def test_lines_fit_the_width_where_names_do():
         lines.append(f"'label {label}' <- {body}")
     for width in (60, 80, 140):
         text = theory_view(parse("\n".join(lines), schema), width=width)
-        assert max(map(width_of, text.splitlines())) <= width
+        assert max(map(display_width, text.splitlines())) <= width
 
 
 def test_wrong_orders_are_refused():

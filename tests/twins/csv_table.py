@@ -8,7 +8,7 @@ from math import isinf, nan
 import numpy as np
 
 from labelrules.data import Dataset, Feature, Schema
-from labelrules.data.memory.columns import numbers_of, sorts_of, text_of
+from labelrules.data.memory.columns import category_text, numbers_of, sorts_of
 from labelrules.data.times import DAY, times_of
 
 LABELS = {"0": 0, "0.0": 0, "False": 0, "1": 1, "1.0": 1, "True": 1}
@@ -114,8 +114,8 @@ def _categories(name: str, cells: list[str], missing: str) -> tuple[Feature, lis
     texts = {cell: cell for cell in cells if cell != missing}
     numbers = numbers_of(texts)
     if texts and numbers is not None and not any(map(isinf, numbers)):
-        texts = dict(zip(texts, map(text_of, numbers), strict=True))
-        categories = [text_of(number) for number in sorted(set(numbers))]
+        texts = dict(zip(texts, map(category_text, numbers), strict=True))
+        categories = [category_text(number) for number in sorted(set(numbers))]
     else:
         categories = sorted(texts)
     return Feature(name, tuple(categories)), [

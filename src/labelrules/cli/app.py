@@ -10,7 +10,7 @@ import click
 
 from labelrules import __version__, _wings
 from labelrules._checks import quoted, suggestion
-from labelrules.cli.commands import help_option, shown_name
+from labelrules.cli.commands import help_option, parameter_name
 from labelrules.cli.io import drop_output, in_shell_words, naming_output, say
 
 SUCCESS = 0
@@ -155,12 +155,12 @@ def _message(wrong: click.UsageError) -> str:
         name = wrong.command_name
         return f"there is no command {quoted(name)}{suggestion(name, COMMANDS)}"
     if isinstance(wrong, click.MissingParameter) and wrong.param is not None:
-        return f"missing argument {shown_name(wrong.param)}: {wrong.param.help}"
+        return f"missing argument {parameter_name(wrong.param)}: {wrong.param.help}"
     if isinstance(wrong, click.BadOptionUsage):
         takes_value = wrong.option_name in _options(wrong.ctx, with_value=True)
         return f"option {wrong.option_name} {'needs a value' if takes_value else 'takes no value'}"
     if isinstance(wrong, click.BadParameter) and wrong.param is not None:
-        return f"{shown_name(wrong.param)}: {wrong.message}"
+        return f"{parameter_name(wrong.param)}: {wrong.message}"
     return wrong.message
 
 

@@ -391,9 +391,10 @@ def is_same_file(one: Path, other: Path) -> bool:
 
 def write(result: Any, target: str | None = None) -> None:
     """Write text as it is, other results as JSON, to standard output or to a complete file."""
-    from labelrules.data.document import laid_out
+    from labelrules.data.document import indented_json
 
-    write_pieces([result if isinstance(result, str) else laid_out(plain(result)) + "\n"], target)
+    text = result if isinstance(result, str) else indented_json(plain(result)) + "\n"
+    write_pieces([text], target)
 
 
 def write_pieces(pieces: Iterable[str], target: str | None = None) -> None:

@@ -284,7 +284,7 @@ def kept_rules(source: str, first: int | None, schema: "Schema") -> "DecisionLis
         raise click.ClickException(f"{source} does not fit the data: {wrong}") from None
 
 
-def schema_of(data: str | None, reading: Reading) -> "Callable[[], Schema] | None":
+def option_schema(data: str | None, reading: Reading) -> "Callable[[], Schema] | None":
     """The schema of the data that an option names, read when it is needed."""
     return None if data is None else lambda: read_data(data, reading).schema
 

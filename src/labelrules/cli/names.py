@@ -24,7 +24,7 @@ def names_option() -> Callable[..., Any]:
     return click.option("--names", type=File(), help=about)
 
 
-def renamed(thing: Any, source: str | None) -> Any:
+def with_names_of(thing: Any, source: str | None) -> Any:
     """A model or data with the names of a file, if one is given."""
     if source is None:
         return thing

@@ -64,7 +64,7 @@ class Setting(click.ParamType[Pair]):
                 raise click.UsageError(f"--set: {owner} has no parameter {quoted(name)}{near}")
             if name in found:
                 raise click.UsageError(f"--set {name} is given twice")
-            found[name] = value_of(name, text, parameters[name])
+            found[name] = parsed_value(name, text, parameters[name])
         return found
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
@@ -134,7 +134,7 @@ def blaming(settings: Sequence[Pair], option_name: str = "--set") -> Iterator[No
     raise click.UsageError(f"{option_name}: {message}")
 
 
-def value_of(name: str, text: str, parameter: inspect.Parameter) -> Any:
+def parsed_value(name: str, text: str, parameter: inspect.Parameter) -> Any:
     """The value that a text stands for, of the parameter's type if that is a number or bool.
 
     Other types, ranges and words are checked by the learner or search itself.

@@ -330,7 +330,7 @@ class FlipSearch:
         return 1 << max(counts, key=lambda place: (counts[place], -self.weights[place]))
 
 
-def is_satisfiable(clauses: Clauses) -> bool:
+def are_consistent(clauses: Clauses) -> bool:
     """Whether some label set satisfies all clauses; much faster than to find the cheapest flips."""
     row = np.zeros(clauses.schema.n_labels, dtype=np.int8)
     _, broken = clauses.broken(row[np.newaxis])
@@ -347,7 +347,7 @@ def is_satisfiable(clauses: Clauses) -> bool:
 
 def consistent(clauses: Clauses) -> Clauses:
     """The same clauses, if some label set satisfies them all."""
-    if not is_satisfiable(clauses):
+    if not are_consistent(clauses):
         those = "; ".join(contradiction(clauses))
         raise ValueError(
             f"no label set satisfies these constraints together: {those}. Leave one of them out"
@@ -360,7 +360,7 @@ def contradiction(clauses: Clauses) -> list[str]:
     kept = [clause.rule for clause in clauses.clauses]
     for rule in list(kept):
         fewer = [other for other in kept if other is not rule]
-        if not is_satisfiable(Clauses(clauses.schema, fewer)):
+        if not are_consistent(Clauses(clauses.schema, fewer)):
             kept = fewer
     few = Clauses(clauses.schema, kept)
     return [few.text(number) for number in range(len(few))]
@@ -379,7 +379,7 @@ def together(given: Clauses, found: Constraints | None) -> tuple[Clauses, tuple[
     left_out = [rule for rule in learned if rules and _contradicts(rule, rules, given)]
     kept = [rule for rule in learned if rule not in left_out]
     clauses = Clauses(schema, [*rules, *kept])
-    if not is_satisfiable(clauses):
+    if not are_consistent(clauses):
         raise ValueError(
             "no label set satisfies the constraints given together with those learned: "
             f"{'; '.join(contradiction(clauses))}. Change those given, or use learn=False"
@@ -392,5 +392,5 @@ def _contradicts(rule: Rule, rules: list[Rule], given: Clauses) -> bool:
         Rule(Head({condition.column: int(condition.value)}, rule.head.n_labels))
         for condition in rule.body
     ]
-    could_hold = is_satisfiable(Clauses(given.schema, [*rules, *facts]))
-    return could_hold and not is_satisfiable(Clauses(given.schema, [*rules, *facts, rule]))
+    could_hold = are_consistent(Clauses(given.schema, [*rules, *facts]))
+    return could_hold and not are_consistent(Clauses(given.schema, [*rules, *facts, rule]))

@@ -288,7 +288,7 @@ def builtins_of(value: Any, hook: Hook | None = None) -> Any:
     return msgspec.to_builtins(value, enc_hook=hook)
 
 
-def laid_out(value: Any, indent: int = 0, before: int = 0) -> str:
+def indented_json(value: Any, indent: int = 0, before: int = 0) -> str:
     """A document as JSON text, on one line if it fits after `indent` and `before` characters."""
     line = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if indent + before + len(line) <= _WIDTH or not value or not isinstance(value, dict | list):
@@ -298,7 +298,7 @@ def laid_out(value: Any, indent: int = 0, before: int = 0) -> str:
         pairs = [("", item) for item in value]
     else:
         pairs = [(f"{json.dumps(k, ensure_ascii=False)}: ", item) for k, item in value.items()]
-    inside = f",\n{space}".join(n + laid_out(item, indent + 1, len(n)) for n, item in pairs)
+    inside = f",\n{space}".join(n + indented_json(item, indent + 1, len(n)) for n, item in pairs)
     left, right = "[]" if isinstance(value, list) else "{}"
     return f"{left}\n{space}{inside}\n{' ' * indent}{right}"
 

@@ -14,7 +14,7 @@ from labelrules.data.document import (
     at,
     builtins_of,
     converted,
-    laid_out,
+    indented_json,
     read_document,
     read_schema,
     schema_record,
@@ -89,14 +89,14 @@ def missing_text(schema: Schema) -> str:
     return text
 
 
-def to_json(table: TableDescription) -> str:
-    """The content of a schema file, which :func:`from_json` reads."""
+def schema_to_json(table: TableDescription) -> str:
+    """The content of a schema file, which :func:`schema_from_json` reads."""
     about = {"name": table.name, "sparse": table.is_sparse, "missing": table.missing}
     schema = builtins_of(schema_record(table.schema))
-    return laid_out({"format": FORMAT, "version": VERSION, **about, **schema}) + "\n"
+    return indented_json({"format": FORMAT, "version": VERSION, **about, **schema}) + "\n"
 
 
-def from_json(text: str | bytes, path: Path) -> TableDescription:
+def schema_from_json(text: str | bytes, path: Path) -> TableDescription:
     """Read the content of a schema file; messages name the path."""
     try:
         content = read_document(text)

@@ -21,8 +21,8 @@ from labelrules.export.sql_terms import (
     Terms,
     check_column_count,
     check_dialect_has,
-    check_known,
     check_names,
+    check_renames,
     check_unique,
     dialect_called,
     refuse_truth,
@@ -114,7 +114,7 @@ class _Query:
     ) -> None:
         self.plan, self.dialect, self.keys = plan, dialect, keys
         schema = plan.schema
-        check_known(columns, (*schema.feature_names, *schema.labels))
+        check_renames(columns, (*schema.feature_names, *schema.labels))
         self.names = {name: columns.get(name, name) for name in schema.feature_names}
         self.results = [columns.get(label, label) for label in schema.labels]
         parts = (table,) if isinstance(table, str) else tuple(table)

@@ -114,7 +114,7 @@ class Terms:
 
     def number(self, value: float) -> Expression:
         """A number that databases read as exactly this one."""
-        number = self.exp.Literal.number(number_text(abs(value)))
+        number = self.exp.Literal.number(sql_number(abs(value)))
         return self.exp.Neg(this=number) if value < 0 else number
 
     def text(self, text: str) -> Expression:
@@ -276,7 +276,7 @@ class Terms:
         return self.equal(self.column(labels.cells[condition.column]), value)
 
 
-def number_text(value: float) -> str:
+def sql_number(value: float) -> str:
     """A number as SQL; with an exponent unless it is the same in single precision.
 
     Without an exponent it is a decimal number, which some databases compare with a column of
@@ -325,7 +325,7 @@ def check_names(table: object, keys: object, columns: object) -> None:
                 raise ValueError(f"{what}: a name must be text that is not empty, not {name!r}")
 
 
-def check_known(columns: Mapping[str, str], names: Sequence[str]) -> None:
+def check_renames(columns: Mapping[str, str], names: Sequence[str]) -> None:
     """Refuse new names for unknown features and labels."""
     for name in columns:
         if name not in names:

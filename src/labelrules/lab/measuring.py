@@ -217,7 +217,7 @@ def literals_of(model: Any) -> int | None:
     return sum(int(one.n_literals) for one in theories) if theories else None
 
 
-def rules_of(model: Any) -> int | None:
+def rule_count(model: Any) -> int | None:
     """The number of rules of a fitted learner; None if it has none. See `literals_of`.
 
     >>> from labelrules import SeparateAndConquer, load

@@ -194,9 +194,9 @@ class PlanReader:
         if name == "base" and isinstance(value, str):
             return self._learner(value)
         if name == "size_bonus" and isinstance(value, str):
-            from labelrules.cli.settings import value_of
+            from labelrules.cli.settings import parsed_value
 
-            return value_of(name, value, parameter)
+            return parsed_value(name, value, parameter)
         return self._value(value)
 
     def _value(self, value: Any, is_learner: bool = False) -> Any:

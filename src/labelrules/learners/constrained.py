@@ -38,7 +38,7 @@ from labelrules.learners.base.records import recorded
 from labelrules.learners.base.renaming import Names, known_names
 from labelrules.learners.base.tables import (
     check_engine,
-    column_names,
+    frame_columns,
     weighted,
     without_idle_cells,
     without_idle_rows,
@@ -376,7 +376,7 @@ class ConstrainedClassifier(TableClassifier):
             return X.schema, self._given_data(X, Y).Y, Target("labels", np.array([0, 1]))
         table = native(X)
         target, labels = self._target_labels(table, Y)
-        names = labels.names or default_names("y", labels.board.shape[1], column_names(table))
+        names = labels.names or default_names("y", labels.board.shape[1], frame_columns(table))
         return Schema([], names), labels.board, target
 
     def _base_data(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from labelrules._types import Board, Integers, Matrix
 from labelrules.rules.rule import Rule
-from labelrules.rules.rule_table import RuleTable, columns_of
+from labelrules.rules.rule_table import RuleTable, kernel_columns
 from labelrules.rules.theory import DecisionList
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class ListReplay:
 
         self.theory, self.n_rows = theory, int(X.shape[0])
         self._n_words = (self.n_rows + 63) // 64
-        self._columns = columns_of(X)
+        self._columns = kernel_columns(X)
         self._number = {id(rule): number for number, rule in enumerate(theory)}
         self._kept = self._covered(theory)
         self._decided = np.zeros_like(self._kept[1])

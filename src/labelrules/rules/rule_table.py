@@ -148,7 +148,7 @@ class RuleTable:
         writer, stopped = start.numbers(board)
         if self.ordered:
             fresh = start.board is None
-            run_list(self.arrays, columns_of(matrix), board, fresh, seen, writer, stopped)
+            run_list(self.arrays, kernel_columns(matrix), board, fresh, seen, writer, stopped)
         else:
             self._vote(matrix, board, seen, np.empty((0, self.schema.n_labels), np.int64))
         return Run(closed(board) if start.closes else board, writer, stopped)
@@ -162,7 +162,7 @@ class RuleTable:
     def _vote(self, X: Matrix, board: Board, seen: Board, margins: Integers) -> None:
         from labelrules.kernels.apply import run_set
 
-        run_set(self.arrays, columns_of(X), board, seen, margins)
+        run_set(self.arrays, kernel_columns(X), board, seen, margins)
 
     def _no_board(self) -> Board:
         """A board without rows: conditions on labels are tested on the one that is written."""
@@ -313,7 +313,7 @@ def table_of(theory: Theory) -> RuleTable:
     return RuleTable(theory)
 
 
-def columns_of(X: Matrix) -> "EncodedFeatures":
+def kernel_columns(X: Matrix) -> "EncodedFeatures":
     """Encoded features as the kernels take them; only the column pointers are copied."""
     from labelrules.kernels.apply import EncodedFeatures
 

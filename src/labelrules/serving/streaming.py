@@ -68,7 +68,7 @@ def predict_file(
     with replacing(path) as new, written_text(new, path) as file:
         file.write(csv_header(schema.labels))
         for part in rows_for(schema, source, with_labels=False, **reading):
-            cells = model.predict_proba(part) if probabilities else predicted(model, part)
+            cells = model.predict_proba(part) if probabilities else label_matrix(model, part)
             file.writelines(",".join(map(repr, row)) + "\n" for row in cells.tolist())
             n_rows += len(part)
     return n_rows
@@ -106,7 +106,7 @@ def evaluate_file(
     tally = OutcomeTally(schema.n_labels)
     n_rows = 0
     for part in rows_for(schema, source, with_labels=True, **reading):
-        tally.add(part.Y, predicted(model, part))
+        tally.add(part.Y, label_matrix(model, part))
         n_rows += len(part)
     if not n_rows:
         raise DataError("the data have no rows, so there is nothing to compare with")
@@ -147,7 +147,7 @@ def schema_of(model: Any) -> Schema:
     return model.schema_
 
 
-def predicted(model: Any, rows: Dataset) -> Any:
+def label_matrix(model: Any, rows: Dataset) -> Any:
     """The labels of some rows, 0 or 1."""
     flat = isinstance(model, DecisionList | RuleSet)
     return np.asarray((table_of(model) if flat else model).predict(rows))

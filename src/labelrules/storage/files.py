@@ -16,7 +16,7 @@ from labelrules.data.document import (
     builtins_of,
     check_length,
     converted,
-    laid_out,
+    indented_json,
     read_document,
     read_pieces,
     read_schema,
@@ -159,7 +159,7 @@ def to_json(
     """
     document = _document(stored)
     said = _said(stored, author, notes, about)
-    text = laid_out({**document, **said}) + "\n"
+    text = indented_json({**document, **said}) + "\n"
     check_length(len(text))
     # Better an error now than from a file that is all there is.
     own = _classes_in(stored) if isinstance(stored, TableClassifier) else {}

@@ -20,7 +20,7 @@ from labelrules.data.document import (
     builtins_of,
     check_length,
     converted,
-    laid_out,
+    indented_json,
     read_document,
     read_pieces,
 )
@@ -127,7 +127,7 @@ def write_edits(
     """
     target = checked_target(path)
     document = _document(session, history)
-    text = laid_out(builtins_of(document)) + "\n"
+    text = indented_json(builtins_of(document)) + "\n"
     check_length(len(text))
     with locked(target):
         found = _found(target)

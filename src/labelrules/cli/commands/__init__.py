@@ -52,7 +52,7 @@ class Command(click.Command):
         for one in order:
             takes_one = isinstance(one, click.Option) and not (one.is_flag or one.multiple)
             if takes_one and one in given and not ctx.resilient_parsing:
-                raise click.UsageError(f"{shown_name(one)} is given twice, but takes one value")
+                raise click.UsageError(f"{parameter_name(one)} is given twice, but takes one value")
             given.add(one)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -74,7 +74,7 @@ class Command(click.Command):
                 formatter.write(f"{'':{formatter.current_indent}}{line}\n")
 
 
-def shown_name(param: click.Parameter) -> str:
+def parameter_name(param: click.Parameter) -> str:
     """A parameter as messages name it: ``--output``, ``DATA``."""
     return param.opts[-1] if isinstance(param, click.Option) else param.human_readable_name
 

@@ -14,7 +14,7 @@ from labelrules.cli.commands import (
 )
 from labelrules.cli.commands.evaluate import usual_values
 from labelrules.cli.io import STANDARD, Reading, check_files, plain, write
-from labelrules.cli.models import Model, data_for, read_model, schema_of
+from labelrules.cli.models import Model, data_for, option_schema, read_model
 
 if TYPE_CHECKING:
     from labelrules.inspection import Comparison, RowDifference
@@ -50,7 +50,7 @@ def command(
         raise click.UsageError("DATA: the data are read more than once, so name a file, not -")
     from labelrules.inspection import compare, differing_rows
 
-    schema = schema_of(data, reading)
+    schema = option_schema(data, reading)
     models = [read_model(name, schema) for name in (first, second)]
     if models[0].schema != models[1].schema:
         raise click.ClickException(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from labelrules.cli.commands import Command, DataName, File, OneOf, Text, reading_options
-from labelrules.cli.commands.show import text_of
+from labelrules.cli.commands.show import shown_rules_text
 from labelrules.cli.io import (
     STANDARD,
     Reading,
@@ -21,8 +21,8 @@ from labelrules.cli.io import (
     unpacked_extension_of,
     write,
 )
-from labelrules.cli.models import Model, read_model, schema_of
-from labelrules.cli.names import names_option, renamed
+from labelrules.cli.models import Model, option_schema, read_model
+from labelrules.cli.names import names_option, with_names_of
 from labelrules.cli.settings import blaming
 
 if TYPE_CHECKING:
@@ -83,11 +83,11 @@ def command(
     if form in DATA_FORMATS.values():
         if target != STANDARD:
             _check_beside(form, target, [source, reading.xml])
-        _write_data(renamed(read_data(source, reading), names), form, Path(target))
+        _write_data(with_names_of(read_data(source, reading), names), form, Path(target))
     else:
         if reading.more:
             raise click.UsageError(f"several files are data, which cannot be converted to {form}")
-        model = renamed(read_model(source, schema_of(data, reading)), names)
+        model = with_names_of(read_model(source, option_schema(data, reading)), names)
         write(_model_text(model, form, sql), target)
 
 
@@ -162,4 +162,4 @@ def _model_text(model: Model, form: str, sql: dict[str, Any]) -> str:
         return to_javascript(model.kept)
     if form == "pmml":
         return to_pmml(theory)
-    return text_of(model, "plain" if form == "rules" else form) + "\n"
+    return shown_rules_text(model, "plain" if form == "rules" else form) + "\n"

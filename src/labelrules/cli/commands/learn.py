@@ -412,7 +412,7 @@ def _print(
     quiet: bool,
     folds: Any,
 ) -> None:
-    from labelrules.cli.commands.show import document, is_terminal, reading_text, text_of
+    from labelrules.cli.commands.show import document, is_terminal, reading_text, shown_rules_text
 
     try:
         theories = model.theories
@@ -430,7 +430,7 @@ def _print(
         header = _header(theories, about)
         write(f"{header}\n\n") if is_read else say(header)
     if theories:
-        text = reading_text(model) if is_read else text_of(model, "plain", evidence=True)
+        text = reading_text(model) if is_read else shown_rules_text(model, "plain", evidence=True)
         write(f"{text}\n")
     for line in [] if quiet else model.shortcomings():
         say(line)

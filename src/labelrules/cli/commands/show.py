@@ -19,8 +19,8 @@ from labelrules.cli.commands import (
     reading_options,
 )
 from labelrules.cli.io import STANDARD, Reading, check_files, extension_of, say, write
-from labelrules.cli.models import Model, check_label, data_for, read_model, schema_of
-from labelrules.cli.names import names_option, renamed
+from labelrules.cli.models import Model, check_label, data_for, option_schema, read_model
+from labelrules.cli.names import names_option, with_names_of
 
 if TYPE_CHECKING:
     from labelrules.data import Schema
@@ -80,16 +80,18 @@ def command(
     _check_options(by, style, label, "--json" if as_json else "--summary" if summary else None)
     if count == STANDARD:
         raise click.UsageError("--count: the data are read more than once, so name a file, not -")
-    before = read_model(model, schema_of(data or count, reading))
+    before = read_model(model, option_schema(data or count, reading))
     if count is not None:
         before = before.counted(data_for(count, reading, before.schema))
-    found: Model = renamed(before, names)
+    found: Model = with_names_of(before, names)
     if label is not None:
         check_label(label, found.schema)
     if summary:
         from labelrules.inspection import summary as summarised
 
-        rows = None if data is None else renamed(data_for(data, reading, before.schema), names)
+        rows = (
+            None if data is None else with_names_of(data_for(data, reading, before.schema), names)
+        )
         figures = summarised(found.theory, rows)
         write(figures if as_json else f"{figures}\n", output)
     elif as_json:
@@ -103,7 +105,7 @@ def command(
         if style is None and (by is not None or is_read):
             text = reading_text(found, by, evidence)
         else:
-            text = text_of(found, style or "plain", evidence, label, by)
+            text = shown_rules_text(found, style or "plain", evidence, label, by)
         write(text + "\n" if text else "", output)
     if evidence and label is None and not as_json and not summary:
         for line in found.shortcomings():
@@ -213,7 +215,7 @@ def _titled(model: Model) -> tuple[list[str], "list[Theory]"]:
     return titles, [*theories, model.constraints]
 
 
-def text_of(
+def shown_rules_text(
     model: Model,
     style: str,
     evidence: bool = True,

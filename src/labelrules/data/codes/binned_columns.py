@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset
-from labelrules.data.codes.listed_columns import listed
+from labelrules.data.codes.listed_columns import indexed_columns
 from labelrules.data.codes.thresholds import threshold_between
 from labelrules.data.table import column_of
 
@@ -66,7 +66,7 @@ class BinnedColumns:
         from labelrules.kernels.scorecard import cut_columns
 
         nominal = np.array([feature.is_nominal for feature in data.schema.features], dtype=np.bool_)
-        index, _ = listed(data.X, nominal)
+        index, _ = indexed_columns(data.X, nominal)
         bins = np.empty(len(index.entries), np.uint16)
         rest, n_bins, n_named = (np.zeros(len(index.start), np.int64) for _ in range(3))
         cut_columns(index, nominal, data.n_rows, n_cuts, min_rows, bins, rest, n_bins, n_named)

@@ -26,7 +26,7 @@ class _Entries(NamedTuple):
     values: Floats
 
 
-def listed(X: Matrix, nominal: Mask) -> "tuple[Index, Floats]":
+def indexed_columns(X: Matrix, nominal: Mask) -> "tuple[Index, Floats]":
     """The index of all columns, without the most frequent value where that pays; and that value."""
     from labelrules.kernels.index import Index
 

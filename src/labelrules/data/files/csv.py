@@ -24,7 +24,7 @@ from labelrules.data.schema_json import (
     TableDescription,
     missing_text,
     schema_path,
-    to_json,
+    schema_to_json,
 )
 from labelrules.data.table import Dataset
 
@@ -134,7 +134,7 @@ def write_csv(data: Dataset, path: str | Path) -> None:
         if not is_stream(target):  # which has no place beside it
             schema_file = stack.enter_context(replacing(schema_path(target)))
             with written_text(schema_file, schema_path(target)) as file:
-                file.write(to_json(TableDescription.of(data)))
+                file.write(schema_to_json(TableDescription.of(data)))
         table_file = stack.enter_context(replacing(target))
         with written_text(table_file, target) as file:
             file.writelines(csv_lines(data))

@@ -27,7 +27,7 @@ from labelrules.data.files.inputs import name_of
 from labelrules.data.files.plain_csv import PlainRows
 from labelrules.data.memory.labels import Names, checked_names
 from labelrules.data.schema import Feature, Schema, repeated
-from labelrules.data.schema_json import TableDescription, from_json, schema_path
+from labelrules.data.schema_json import TableDescription, schema_from_json, schema_path
 from labelrules.data.table import Dataset
 
 _LABELS = {"0": 0.0, "0.0": 0.0, "False": 0.0, "1": 1.0, "1.0": 1.0, "True": 1.0}
@@ -109,7 +109,7 @@ def _description(
         if not beside.exists():
             continue
         with opened_utf8(beside) as file:
-            table = from_json(read_pieces(file), beside)
+            table = schema_from_json(read_pieces(file), beside)
         try:
             table.check_agreement(beside.name, labels, nominal, missing)
         except DataError as wrong:

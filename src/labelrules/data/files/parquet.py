@@ -18,7 +18,7 @@ from labelrules.data.files.inputs import StrPaths, input_files, name_of
 from labelrules.data.memory.encoding import dataset, encode, encode_labels
 from labelrules.data.memory.labels import Names, checked_names
 from labelrules.data.schema import Feature, Kind, repeated
-from labelrules.data.schema_json import TableDescription, from_json, to_json
+from labelrules.data.schema_json import TableDescription, schema_from_json, schema_to_json
 from labelrules.data.table import Dataset, column_of
 
 METADATA = b"labelrules"
@@ -155,7 +155,7 @@ def refuse_repeated(columns: Sequence[str]) -> None:
 def description(content: Any, path: Path) -> TableDescription | None:
     """The schema that a file of ours includes."""
     text = (content.schema.metadata or {}).get(METADATA)
-    return None if text is None else from_json(text, path)
+    return None if text is None else schema_from_json(text, path)
 
 
 def _joined(tables: list[Any], paths: list[Path]) -> Any:
@@ -270,7 +270,7 @@ def _arrow_schema(data: Dataset) -> Any:
             for feature in data.schema.features
         ]
     return arrow.schema(
-        columns + labels, metadata={METADATA: to_json(TableDescription.of(data)).encode()}
+        columns + labels, metadata={METADATA: schema_to_json(TableDescription.of(data)).encode()}
     )
 
 

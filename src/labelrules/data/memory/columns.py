@@ -170,11 +170,11 @@ def nominal_column(
     only_truth_values = {kind for kind, _ in different} == {"bool"}
     if declared is None:  # numbers by size, truth values always both, anything else by its text
         are_numbers = {kind for kind, _ in different} == {"number"}
-        in_order = sorted(different.values(), key=None if are_numbers else text_of)
+        in_order = sorted(different.values(), key=None if are_numbers else category_text)
         declared = [False, True] if only_truth_values else in_order
     categories = category_texts(declared, name)
     code_of_text = {category: float(code) for code, category in enumerate(categories)}
-    code_of = {key: code_of_text[text_of(value)] for key, value in different.items()}
+    code_of = {key: code_of_text[category_text(value)] for key, value in different.items()}
     # A missing value may have no hash, such as a signalling NaN of `decimal`.
     cells = zip(kinds, values, strict=True)
     codes = [nan if key[0] == "missing" else code_of.get(key, nan) for key in cells]
@@ -189,16 +189,16 @@ def category_texts(values: Iterable[Any], name: str) -> tuple[str, ...]:
             continue
         if kind_of(value) == "number" and abs(value) == inf:
             raise DataError(f"column {quoted(name)} holds an infinite value: mark it as missing")
-        known = first.setdefault(text_of(value), value)
+        known = first.setdefault(category_text(value), value)
         if known is not value and (kind_of(known) != kind_of(value) or known != value):
             raise DataError(
                 f"column {quoted(name)}: the values {known!r:.60} and {value!r:.60} would be the "
-                f"same category {quoted(text_of(value))}; make them all text or all numbers"
+                f"same category {quoted(category_text(value))}; make them all text or all numbers"
             )
     return tuple(first)
 
 
-def text_of(value: Any) -> str:
+def category_text(value: Any) -> str:
     """A value as a category: a whole number has no decimal point, even if it is a float."""
     if kind_of(value) != "number":
         return str(value)
@@ -214,7 +214,7 @@ def is_number_text(category: str) -> bool:
             value = number(category)
         except ValueError:
             continue
-        if category == text_of(value):
+        if category == category_text(value):
             return category not in ("inf", "-inf", "nan")
     return False
 
@@ -279,7 +279,7 @@ def _beyond(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return (values > LARGEST_EXACT) | (values < -LARGEST_EXACT)
 
 
-def whole_number(text: str) -> int | None:
+def spelled_integer(text: str) -> int | None:
     """The number that is written by digits without point and exponent, such as -007; else None."""
     match = _WHOLE.fullmatch(text.strip())
     return int(match[1] + match[2]) if match and len(match[2]) <= _MOST_DIGITS else None
@@ -287,7 +287,7 @@ def whole_number(text: str) -> int | None:
 
 def is_rounded(text: str) -> bool:
     """Whether the text is a whole number that float64 would turn into another one."""
-    number = whole_number(text)
+    number = spelled_integer(text)
     return number is not None and abs(number) > LARGEST_EXACT and float(text) != number
 
 
@@ -331,7 +331,7 @@ def numbers_of(texts: Iterable[str]) -> list[float] | None:
     for text in texts:
         if _LEADING_ZERO.match(text) or not _NUMBER.fullmatch(text) or isinf(float(text)):
             return None
-        whole = whole_number(text)
+        whole = spelled_integer(text)
         numbers.append(float(text) if whole is None else whole)
     return numbers
 

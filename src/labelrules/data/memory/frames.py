@@ -16,13 +16,13 @@ from labelrules.data.memory.columns import (
     BOOLEANS,
     EncodedColumn,
     FeatureTable,
+    category_text,
     category_texts,
     kind_of,
     nominal_column,
     read_array,
     read_objects,
     refuse_kind,
-    text_of,
     time_column,
 )
 from labelrules.data.memory.times import numpy_times
@@ -261,7 +261,8 @@ def _read_categories(series: Series, name: str) -> EncodedColumn:
     categories = category_texts(values, name)
     place = {text: float(code) for code, text in enumerate(categories)}
     # a missing value has the code -1, which is the last place; a category may be missing itself
-    places = [np.nan if kind_of(v) == "missing" else place[text_of(v)] for v in values] + [np.nan]
+    places = [np.nan if kind_of(v) == "missing" else place[category_text(v)] for v in values]
+    places.append(np.nan)
     only_truth_values = {kind_of(value) for value in values} == {"bool"}
     kind: Kind = "ordered" if is_ordered else "nominal"
     return EncodedColumn(np.array(places)[codes], categories, only_truth_values, kind)

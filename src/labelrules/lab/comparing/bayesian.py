@@ -13,9 +13,9 @@ from labelrules._types import Floats
 from labelrules.lab.comparing.score_tables import (
     DIGITS,
     Scores,
-    checked_scores,
     differences,
     pairs_of,
+    table_for,
 )
 from labelrules.learners.base.sampling import random_numbers
 
@@ -187,7 +187,7 @@ def bayesian_signed_rank(
     >>> found.pair("lists", "chain").decision()
     'lists'
     """
-    table = checked_scores(scores, "the Bayesian signed-rank test", 2, 2)
+    table = table_for(scores, "the Bayesian signed-rank test", 2, 2)
     rope = number(rope, "rope", low=0)
     sign = 1.0 if truth_value(higher_is_better, "higher_is_better") else -1.0
     n_samples = whole_number(n_samples, "n_samples", low=1)

@@ -25,8 +25,8 @@ from labelrules.constraints.significance import checked_alpha
 from labelrules.lab.comparing.ranks import AverageRanks, average_ranks
 from labelrules.lab.comparing.score_tables import (
     Scores,
-    checked_scores,
     p_text,
+    table_for,
     verdict_on,
     yes_no,
 )
@@ -268,7 +268,7 @@ def nemenyi_test(
     >>> found.groups
     (('lists', 'chain'), ('chain', 'br'))
     """
-    table = checked_scores(scores, "the Nemenyi test", 2, 2)
+    table = table_for(scores, "the Nemenyi test", 2, 2)
     ranks = average_ranks(table, higher_is_better=higher_is_better)
     sizes = {"n_datasets": len(table.datasets), "n_learners": len(table.learners)}
     difference = critical_difference(**sizes, alpha=alpha)

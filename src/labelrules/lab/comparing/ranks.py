@@ -15,9 +15,9 @@ from labelrules._types import Floats
 from labelrules.constraints.significance import checked_alpha
 from labelrules.lab.comparing.score_tables import (
     Scores,
-    checked_scores,
     ordered_digits,
     p_text,
+    table_for,
     yes_no,
 )
 
@@ -127,7 +127,7 @@ def average_ranks(scores: Scores, *, higher_is_better: bool = True) -> AverageRa
     >>> found.ranks[0]
     (1.5, 1.5, 3.0)
     """
-    table = checked_scores(scores, "ranking", 2, 1)
+    table = table_for(scores, "ranking", 2, 1)
     sign = -1.0 if truth_value(higher_is_better, "higher_is_better") else 1.0
     ranks = (stats.rankdata([sign * one for one in ordered_digits(row)]) for row in table.values)
     return AverageRanks(
@@ -293,7 +293,7 @@ def friedman_test(
     <BLANKLINE>
     p-values are approximate with 4 data sets and 3 learners: more than 10 and more than 5 are ...
     """
-    table = checked_scores(scores, "the Friedman test", 3, 2)
+    table = table_for(scores, "the Friedman test", 3, 2)
     alpha = checked_alpha(alpha)
     corrects = truth_value(correct_ties, "correct_ties")
     ranks = average_ranks(table, higher_is_better=higher_is_better)

@@ -298,7 +298,7 @@ def _score(cell: Any, learner: str, datasets: Sequence[str], row: int) -> float:
     raise ValueError(f"the score of {quoted(learner)} on {where} is {cell!r:.60}, not a number")
 
 
-def checked_scores(scores: Scores, purpose: str, n_learners: int, n_datasets: int) -> ScoreTable:
+def table_for(scores: Scores, purpose: str, n_learners: int, n_datasets: int) -> ScoreTable:
     """The table of scores, which must have so many learners and data sets for the purpose."""
     table = score_table(scores)
     for n, least, noun in (

@@ -13,10 +13,10 @@ from labelrules._types import Floats
 from labelrules.constraints.significance import adjusted, checked_alpha
 from labelrules.lab.comparing.score_tables import (
     Scores,
-    checked_scores,
     differences,
     p_text,
     pairs_of,
+    table_for,
     verdict_on,
     yes_no,
 )
@@ -179,7 +179,7 @@ def wilcoxon_holm(
     <BLANKLINE>
     1 of 1 pair of learners differs significantly.
     """
-    table = checked_scores(scores, "Wilcoxon's test", 2, 2)
+    table = table_for(scores, "Wilcoxon's test", 2, 2)
     sign = 1.0 if truth_value(higher_is_better, "higher_is_better") else -1.0
     alpha = checked_alpha(alpha)
     one_of(zero_method, "zero_method", ZERO_METHODS)

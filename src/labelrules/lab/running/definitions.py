@@ -114,7 +114,7 @@ def _checked_parts(name: str, train: Dataset, test: Dataset) -> tuple[Dataset, D
         raise DataError(f"data[{name!r}], the test part: {message}") from None
 
 
-def divided(
+def divided_datasets(
     data: Mapping[str, "Dataset | tuple[Dataset, Dataset]"],
     split: Any,
     n_repeats: int,

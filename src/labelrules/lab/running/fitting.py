@@ -27,7 +27,7 @@ from labelrules.lab.measuring import (
     measured,
     predictions,
     presence_scores,
-    rules_of,
+    rule_count,
 )
 from labelrules.learners.base.records import library_version
 
@@ -134,7 +134,7 @@ def outcome_of(task: FitTask) -> FitOutcome:
         needs_scores = any(one.needs_scores for one in task.measures)
         scores = presence_scores(model, held, task.categories) if needs_scores else None
         values = measured(task.measures, held, predicted, scores)
-        literals, rules = literals_of(model), rules_of(model)
+        literals, rules = literals_of(model), rule_count(model)
     except Exception as wrong:  # of any library: the other fits go on
         return not_done(task, "failed", message_of(wrong), meter)
     return FitOutcome(

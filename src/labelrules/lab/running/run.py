@@ -22,7 +22,7 @@ from labelrules.lab.running.definitions import (
     DividedData,
     Division,
     data_fingerprint,
-    divided,
+    divided_datasets,
     fit_fingerprint,
     named_data,
     named_learners,
@@ -158,7 +158,9 @@ def experiment(
     one_of(categories, "categories", ("columns", "codes"))
     for name, value in (("restart", restart), ("retry", retry), ("dry_run", dry_run)):
         truth_value(value, name)
-    plan = _Plan(named, divided(sets, split, n_repeats, seed), chosen, seed, categories, time_limit)
+    plan = _Plan(
+        named, divided_datasets(sets, split, n_repeats, seed), chosen, seed, categories, time_limit
+    )
     kept = None if folder is None else ExperimentFolder(folder)
     if kept is not None and not dry_run:
         kept.prepare(restart)

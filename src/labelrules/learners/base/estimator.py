@@ -20,7 +20,7 @@ from labelrules._types import UNSET, Board, Floats
 from labelrules.data import DataError, Dataset, Schema, dataset, encode_labels
 from labelrules.data.document import Record
 from labelrules.data.memory.arrays import as_array
-from labelrules.data.memory.columns import kind_of, text_of
+from labelrules.data.memory.columns import category_text, kind_of
 from labelrules.data.memory.frames import (
     is_frame,
     is_series,
@@ -46,9 +46,9 @@ from labelrules.learners.base.renaming import RenamedByCopy
 from labelrules.learners.base.tables import (
     as_features,
     by_partition,
-    column_names,
-    counted_rows,
+    counting_rows,
     fits_without_names,
+    frame_columns,
     given_names,
     has_known_names,
     refuse_empty,
@@ -240,7 +240,7 @@ def _label_name(classes: Array, name: str | None) -> Names | None:
 def _class_names(classes: Array) -> Names:
     if classes.dtype.kind == "U":
         return tuple(text or "class_" for text in classes.tolist())
-    return tuple(f"class_{text_of(value)}" for value in classes.tolist())
+    return tuple(f"class_{category_text(value)}" for value in classes.tolist())
 
 
 def _free(names: Names, taken: set[str]) -> Names:
@@ -387,7 +387,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
         """The data with these weights: those rows that count, repeated if need be."""
         data = weighted(data, sample_weight)
         note_training_data(data)
-        data = counted_rows(data)
+        data = counting_rows(data)
         if data.weights is None:
             return data
         if are_whole(data.weights):
@@ -419,7 +419,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
                 f"{type(self).__name__} requires y to be passed, but the target y is None; "
                 "only a Dataset as X brings its labels"
             )
-        columns = column_names(X)
+        columns = frame_columns(X)
         if columns:
             refuse_column_names(Y, columns, X.shape[0])
         target, labels = read_target(Y, taken=(*columns, *names))

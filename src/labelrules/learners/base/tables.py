@@ -37,7 +37,7 @@ def as_features(X: Any, beside: Any = None) -> Any:
     """X as an array, sparse matrix or frame, beside the labels; errors use scikit-learn's words."""
     X = native(X)
     warn_of_other_order(X, beside, stacklevel=levels_to_caller() + 1)
-    column_names(X)  # refuses those that occur twice, in our words
+    frame_columns(X)  # refuses those that occur twice, in our words
     if sparse.issparse(X) or is_frame(X):
         return X
     refuse_lazy(X, "X")
@@ -65,7 +65,7 @@ def refuse_empty(shape: tuple[int, int]) -> None:
             )
 
 
-def column_names(X: Any) -> Names:
+def frame_columns(X: Any) -> Names:
     """The names of the columns of a frame; an array has none."""
     return FrameTable(X, "X").names if is_frame(X) else ()
 
@@ -177,7 +177,7 @@ def weighted(data: Dataset, weights: Any) -> Dataset:
     return replace(data, weights=weights)
 
 
-def counted_rows(data: Dataset) -> Dataset:
+def counting_rows(data: Dataset) -> Dataset:
     """The rows and cells that count, with their weights said in the simplest manner."""
     data = without_idle_cells(data)
     if data.n_unknown == data.Y.size:

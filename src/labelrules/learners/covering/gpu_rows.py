@@ -17,7 +17,7 @@ from labelrules.learners.covering.row_counts import (
     WrittenCounts,
 )
 from labelrules.search.bodies.code_tables import CodedStep
-from labelrules.search.bodies.gpu_bins import GpuCodes, sums_of
+from labelrules.search.bodies.gpu_bins import GpuCodes, fingerprint_sums
 
 Answer = TypeVar("Answer", bound=Callable[..., Any])
 
@@ -94,7 +94,7 @@ class GpuRows:
             kernels.mix_cells(kernels.numbers(cells[:, label]), mixed[label : label + 1])
             kernels.pack(cells[:, label], 1, self.truth[label])
             kernels.pack(cells[:, label], 0, self.known[label])
-        self.label_sums = sums_of(kernels, mixed)
+        self.label_sums = fingerprint_sums(kernels, mixed)
         self.known |= self.truth
         self.unset[:] = self.every
         self.is_written = np.zeros(n_labels, dtype=np.bool_)

@@ -11,11 +11,11 @@ from labelrules.rules.theory import LabelSet, RuleSet, theory_of
 from labelrules.rules.views.terminal import (
     ReadingNotation,
     broken,
+    display_width,
     left,
     note_lines,
     right,
     styled,
-    width_of,
     wrapped,
 )
 
@@ -194,7 +194,7 @@ def first_of(names: Sequence[str], start: str, width: int) -> str:
     """As many names as fit into a line, and a sign that there are more."""
     shown = list(names)
     line = start + ", ".join(shown)
-    while width_of(line) > width and len(shown) > 1:
+    while display_width(line) > width and len(shown) > 1:
         shown.pop()
         line = start + ", ".join([*shown, "…"])
     return line
@@ -250,13 +250,13 @@ class _Blocks:
 
     def _first_column(self) -> int:
         """The width of the first column: long bodies wrap, but no condition does."""
-        longest = max(width_of(", ".join(name)) for name in self.names)
-        widest = max(width_of(one) for name in self.names for one in name) + 1
+        longest = max(display_width(", ".join(name)) for name in self.names)
+        widest = max(display_width(one) for name in self.names for one in name) + 1
         return 2 + max(min(longest, self.width // 2), min(widest, longest))
 
     def _column(self, label: int) -> int:
         cells = [str(row.points.get(label, NOTHING)) for row in self.table.rows]
-        return max(width_of(text) for text in [*self.titles[label], *cells])
+        return max(display_width(text) for text in [*self.titles[label], *cells])
 
     def _block(self, labels: list[int]) -> list[str]:
         first = self._first_column()

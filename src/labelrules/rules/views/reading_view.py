@@ -28,11 +28,11 @@ from labelrules.rules.views.points_table import (
 )
 from labelrules.rules.views.terminal import (
     ReadingNotation,
+    display_width,
     left,
     note_lines,
     right,
     styled,
-    width_of,
     wrapped,
 )
 
@@ -298,15 +298,15 @@ class _Columns:
         self.width, self.colour = width, colour
         names, every = ("points", "right", "wrong"), [cells for row in rows for cells in row.cells]
         self.cells = {
-            name: max([len(name), *(width_of(cells.get(name, "")) for cells in every)])
+            name: max([len(name), *(display_width(cells.get(name, "")) for cells in every)])
             for name in names
             if any(name in cells for cells in every)
         }
         taken = 4 + sum(2 + size for size in self.cells.values())
         parts = [row.head if len(row.cells) > 1 else [", ".join(row.head)] for row in rows]
-        heads = [width_of(part) for row in parts for part in row]
+        heads = [display_width(part) for row in parts for part in row]
         self.head = min(max([len("label"), *heads]), (width - taken) * 2 // 5)
-        bodies = [width_of(", ".join(row.body)) for row in rows]
+        bodies = [display_width(", ".join(row.body)) for row in rows]
         self.body = min(max([len("if"), *bodies]), width - taken - self.head)
 
     def lines(self, sections: Sequence[ReadingSection]) -> list[str]:
@@ -334,6 +334,6 @@ class _Columns:
 
     def _line(self, head: str, body: str, cells: dict[str, str], kind: str = "label") -> str:
         name = styled(head, kind, self.colour) if kind else head
-        name += " " * (self.head - width_of(head))
+        name += " " * (self.head - display_width(head))
         numbers = [right(cells.get(key, ""), size) for key, size in self.cells.items()]
         return "  ".join(["", name, left(body, self.body), *numbers]).rstrip()

@@ -33,7 +33,7 @@ def styled(text: str, kind: str, colour: bool) -> str:
     return f"{_COLOURS[kind]}{text}{_PLAIN}" if colour and text.strip() else text
 
 
-def width_of(text: str) -> int:
+def display_width(text: str) -> int:
     """How many columns of a terminal a text takes; some signs take two."""
     from rich.cells import cell_len
 
@@ -42,12 +42,12 @@ def width_of(text: str) -> int:
 
 def left(text: str, width: int) -> str:
     """Text with spaces after it, up to a width."""
-    return text + " " * (width - width_of(text))
+    return text + " " * (width - display_width(text))
 
 
 def right(text: str, width: int) -> str:
     """Text with spaces before it, up to a width."""
-    return " " * (width - width_of(text)) + text
+    return " " * (width - display_width(text)) + text
 
 
 def wrapped(items: Sequence[str], width: int, between: str = ", ") -> list[str]:
@@ -60,7 +60,7 @@ def wrapped(items: Sequence[str], width: int, between: str = ", ") -> list[str]:
     for number, item in enumerate(items):
         text = item + (between.rstrip() if number < len(items) - 1 else "")
         space = " " * (len(between) - len(between.rstrip()))
-        if lines and width_of(lines[-1] + space + text) <= width:
+        if lines and display_width(lines[-1] + space + text) <= width:
             lines[-1] += space + text
         else:
             lines.append(text)
@@ -92,7 +92,7 @@ def broken(name: str, width: int) -> list[str]:
     pieces = [name[a:b] for a, b in zip(starts, [*starts[1:], len(name)], strict=True)]
     lines: list[str] = []
     for piece in pieces:
-        if lines and width_of(lines[-1] + piece) <= width:
+        if lines and display_width(lines[-1] + piece) <= width:
             lines[-1] += piece
         else:
             lines.append(piece)

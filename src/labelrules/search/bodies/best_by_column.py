@@ -93,7 +93,7 @@ def top_of(scores: Floats) -> float:
     return float(scores.item(scores.argmax())) if scores.size else -np.inf
 
 
-def places_of(numbers: Integers) -> Integers | slice:
+def as_slice(numbers: Integers) -> Integers | slice:
     """Consecutive numbers as a slice, by which arrays are read and written faster."""
     if numbers.size and numbers[-1] - numbers[0] == numbers.size - 1:  # they rise
         return slice(int(numbers[0]), int(numbers[-1]) + 1)

@@ -53,7 +53,7 @@ def set_columns(columns: SortedColumns | Bins, operators: Operators) -> Integers
     return np.flatnonzero(wanted)
 
 
-def log_factorials(most: int) -> Floats:
+def log2_factorials(most: int) -> Floats:
     """The binary logarithms of the factorials of whole numbers, up to one."""
     return np.asarray(np.cumsum(np.log2(np.maximum(np.arange(most + 1), 1))))
 
@@ -76,7 +76,7 @@ class SetRefiner(Refiner):
         self.set_columns = set_columns(self.columns, self.allowed.features)
         self.first_set_columns = set_columns(self.columns, self.allowed.first_features)
         self.most_values = int(self.columns.n_values[self.set_columns].max(initial=0))
-        self.log_factorials = log_factorials(self.most_values)
+        self.log_factorials = log2_factorials(self.most_values)
         self.root_sets = room_for_sets(self.targets_of.size, self.most_values)
 
     def refresh(self) -> None:

@@ -16,7 +16,7 @@ from labelrules.search.bodies.best_by_column import better_of, room_for
 from labelrules.search.bodies.category_sets import (
     best_of_sets,
     finds_best_sets,
-    log_factorials,
+    log2_factorials,
     merit_of_set,
     room_for_sets,
     set_columns,
@@ -315,7 +315,7 @@ class SetsInTables:
         self.columns = set_columns(bins, allowed.features)
         self.first_columns = set_columns(bins, allowed.first_features)
         self.n_codes = max(bins.columns[column].n_bins for column in self.columns.tolist())
-        self.log_factorials = log_factorials(int(self.n_values[self.columns].max()))
+        self.log_factorials = log2_factorials(int(self.n_values[self.columns].max()))
 
     def none(self, n_targets: int) -> BestSums:
         """No sets yet."""

@@ -112,7 +112,7 @@ def binned_on_gpu(
     return bins, codes
 
 
-def sums_of(kernels: Any, mixed: Any) -> Words:
+def fingerprint_sums(kernels: Any, mixed: Any) -> Words:
     """What fingerprints have of some columns, from the GPU."""
     return np.asarray(kernels.read(mixed)).view(np.uint64)
 
@@ -221,7 +221,7 @@ class GpuCodes:
     @property
     def column_sums(self) -> Words:
         """What fingerprints have of each column."""
-        return sums_of(self.kernels, self.mixed)
+        return fingerprint_sums(self.kernels, self.mixed)
 
     def close(self) -> None:
         """Let go of the codes, and give the memory of the GPU back."""

@@ -16,10 +16,10 @@ from labelrules.measures.measure import Merit
 from labelrules.rules import Condition
 from labelrules.search.bodies.best_by_column import (
     LabelRoot,
+    as_slice,
     better_of,
     divided,
     most_of_columns,
-    places_of,
     room_for,
     slots_of,
     top_of,
@@ -133,12 +133,12 @@ class Refiner:
 
     def _search_first(self, labels: Integers) -> None:
         """Search for the best first conditions for some labels."""
-        at = places_of(labels)
+        at = as_slice(labels)
         for old, new in zip(self.empty_body, self.score(self.everywhere, labels), strict=True):
             old[at] = new
         targets = self.targets_of[at].ravel()
         best, reached = self._search(self.everywhere, targets, self.first_space, None)
-        at = places_of(targets)
+        at = as_slice(targets)
         for old, new in zip(self.root, best, strict=True):
             old[at] = new
         if self.reached is not None:

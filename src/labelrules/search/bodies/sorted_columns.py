@@ -10,7 +10,7 @@ from scipy import sparse
 
 from labelrules._types import Floats, Integers, Mask, Matrix
 from labelrules.data import Dataset, Feature
-from labelrules.data.codes.listed_columns import PIECE, listed, n_listed
+from labelrules.data.codes.listed_columns import PIECE, indexed_columns, n_listed
 from labelrules.data.codes.thresholds import threshold_between
 from labelrules.data.table import column_of
 from labelrules.rules import Condition
@@ -36,7 +36,7 @@ class SortedColumns:
         """Sort the columns of a data set."""
         features = data.schema.features
         nominal = np.array([feature.is_nominal for feature in features], dtype=np.int8)
-        index, rest = listed(data.X, nominal > 0)
+        index, rest = indexed_columns(data.X, nominal > 0)
         return cls(data.X, nominal + (nominal & (n_listed(index) <= 1)), index, rest, features)
 
     @cached_property

@@ -51,7 +51,7 @@ class BestRatio(NamedTuple):
     evaluated: int
 
 
-def parts_of(formula: Formula, counts: Confusion, n_rows: int) -> RatioParts:
+def literal_ratios(formula: Formula, counts: Confusion, n_rows: int) -> RatioParts:
     """Numerator and denominator of the formula for every literal, as integers."""
     p, q = _weights_of(formula)
     c = _with_room(counts, (p + q) * n_rows)
@@ -269,7 +269,7 @@ def best_separable(problem: HeadProblem) -> BestVector:
 def _reaching(problem: HeadProblem) -> Mask:
     """The literals of the best score, by value and label."""
     if problem.measure.averaging == "macro" and known_formula(problem.measure):
-        parts = parts_of(problem.measure.formula, problem.counts, problem.n_rows)
+        parts = literal_ratios(problem.measure.formula, problem.counts, problem.n_rows)
         return leading(problem, parts)
     scores = Scores(problem)
     floats = (

@@ -7,7 +7,7 @@ import numpy as np
 from labelrules._checks import counted, one_of, whole_number
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.measures import Measure, Tally, confusion
-from labelrules.search.heads.additive import RATIOS, parts_of, unit_values
+from labelrules.search.heads.additive import RATIOS, literal_ratios, unit_values
 from labelrules.search.heads.problem import Counting, Polarity, known_formula
 
 
@@ -85,7 +85,7 @@ def best_heads(
     vectors = np.empty(tallies.covered_ones.shape, np.int8)
     full, micro = measure.predictions == "full", measure.averaging == "micro"
     if full and micro and measure.formula.name in ("recall", "f"):
-        parts = parts_of(measure.formula, confusion(tallies, _BOTH, counting), n_rows)
+        parts = literal_ratios(measure.formula, confusion(tallies, _BOTH, counting), n_rows)
         upper, lower = (part.astype(np.float64) for part in parts)
         values = kernel.dinkelbach(upper, lower, absence, vectors)
     else:

@@ -19,7 +19,7 @@ from labelrules.search.heads.additive import (
     best_of_sizes,
     best_ratio,
     best_separable,
-    parts_of,
+    literal_ratios,
 )
 from labelrules.search.heads.branch_and_bound import best_f, best_general
 from labelrules.search.heads.problem import (
@@ -145,7 +145,7 @@ def best_head(
 def _micro(problem: HeadProblem, max_nodes: int) -> HeadFound:
     formula = problem.measure.formula
     if known_formula(problem.measure) in RATIOS:
-        parts = parts_of(formula, problem.counts, problem.n_rows)
+        parts = literal_ratios(formula, problem.counts, problem.n_rows)
         if problem.is_unrestricted:
             best = best_ratio(problem, parts)
             method: Method = "Dinkelbach" if problem.is_full else "closed form"

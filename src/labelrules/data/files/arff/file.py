@@ -20,7 +20,14 @@ from labelrules.data.files.arff.dates import (
 )
 from labelrules.data.files.arff.fast_rows import plain_words, sparse_digits
 from labelrules.data.files.arff.header import Attribute, Header, read_header, written
-from labelrules.data.files.arff.layout import Layout, Lookup, Part, joined, layout_of, lookup_of
+from labelrules.data.files.arff.layout import (
+    Layout,
+    Lookup,
+    Part,
+    attribute_layout,
+    joined_parts,
+    lookup_of,
+)
 from labelrules.data.files.arff.rows import careful
 from labelrules.data.files.text_blocks import BLOCK_SIZE, read_blocks
 from labelrules.data.schema import Feature, Schema
@@ -62,7 +69,7 @@ def read_arff(
             found = hierarchy_of(header)
             if first is None:
                 first, hierarchy = header, found
-                layout = layout_of(header, hierarchy, ignore)
+                layout = attribute_layout(header, hierarchy, ignore)
                 lookup = lookup_of(layout)
             else:
                 _check_same(header, first, set(found) == set(hierarchy))
@@ -70,7 +77,7 @@ def read_arff(
                 tried = (read(block.data, layout, lookup) for read in fast_readers)
                 part = next((rows for rows in tried if rows is not None), None)
                 parts.append(part or careful(block, layout, path))
-    X, Y = joined(parts, layout)
+    X, Y = joined_parts(parts, layout)
     labels = [layout.attributes[place].name for place in layout.labels]
     features = [_feature(layout.attributes[place]) for place in layout.features]
     return Dataset(Schema(features, labels, [hierarchy[label] for label in labels]), X, Y, name)

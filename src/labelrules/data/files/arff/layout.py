@@ -103,7 +103,7 @@ def lookup_of(layout: Layout) -> Lookup:
     )
 
 
-def layout_of(header: Header, labels: Iterable[str], ignore: Sequence[str]) -> Layout:
+def attribute_layout(header: Header, labels: Iterable[str], ignore: Sequence[str]) -> Layout:
     """Divide the attributes of a file into features and labels; refuse unreadable ones."""
     if isinstance(ignore, str):
         raise DataError(f"ignore must be a list of names: ignore=[{ignore!r}]")
@@ -212,7 +212,7 @@ class SparseRows(NamedTuple):
 Part = DenseRows | SparseRows
 
 
-def joined(parts: list[Part], layout: Layout) -> tuple[Matrix, Board]:
+def joined_parts(parts: list[Part], layout: Layout) -> tuple[Matrix, Board]:
     """X and Y, frozen; the parts are used up, to save memory. X is sparse if any row was."""
     n_rows = sum(part.n_rows for part in parts)
     Y: Board = np.zeros((n_rows, len(layout.labels)), dtype=np.int8)

@@ -74,7 +74,7 @@ def dense_row(line: str, layout: Layout) -> Cells:
         )
     target = layout.target
     return {
-        target[place]: value_of(word, place, layout)
+        target[place]: cell_value(word, place, layout)
         for place, word in enumerate(words)
         if target[place] >= 0
     }
@@ -93,7 +93,7 @@ def sparse_row(line: str, layout: Layout) -> Cells:
                 raise Misread(f"the row lists attribute {place} ({name}) twice")
             places.add(place)
             if layout.target[place] >= 0:
-                cells[layout.target[place]] = value_of(word, place, layout)
+                cells[layout.target[place]] = cell_value(word, place, layout)
             if line[start : start + 1] != ",":
                 break
             start += 1
@@ -144,7 +144,7 @@ def _no_comma(rest: str) -> str:
     return f"a comma is missing before {quoted(rest)}; a value with blanks must be quoted"
 
 
-def value_of(word: Word, place: int, layout: Layout) -> float:
+def cell_value(word: Word, place: int, layout: Layout) -> float:
     """A number, a category's code, or NaN."""
     is_label = layout.target[place] >= layout.n_features
     codes, attribute = layout.codes[place], layout.attributes[place]

@@ -136,7 +136,9 @@ def features_page(site: Site, state: State, fields: Fields) -> Page:
     data = figures.training.data
     shown = [
         FeatureLine(
-            schema.features[j], by_feature.get(j, []), about(schema.features[j], data.column(j))
+            schema.features[j],
+            by_feature.get(j, []),
+            range_text(schema.features[j], data.column(j)),
         )
         for j in numbers[place]
     ]
@@ -166,7 +168,7 @@ def feature_page(site: Site, state: State, fields: Fields) -> Page:
         "title": name,
         "picture": picture,
         "feature": feature,
-        "about": about(feature, column),
+        "about": range_text(feature, column),
         "counts": counts,
         "own": [line for line in rule_lines(state, figures) if number in line.features],
         "figures": figures,
@@ -175,7 +177,7 @@ def feature_page(site: Site, state: State, fields: Fields) -> Page:
     return Page("feature.html", values)
 
 
-def about(feature: Feature, column: Any) -> str:
+def range_text(feature: Feature, column: Any) -> str:
     """The range or the number of values of a feature, and how many are missing."""
     n_missing = int(np.isnan(column).sum())
     missing = f", {n_missing:,} missing" if n_missing else ""

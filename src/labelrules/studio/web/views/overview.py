@@ -43,7 +43,7 @@ def rules_page(site: Site, state: State, fields: Fields) -> Page:
         "n_shown": len(shown),
         "lines": shown[place],
         "matrix": matrix_part(state, figures, shown, fields, chosen) if view == "matrix" else None,
-        "groups": by_label(shown, figures, chosen["label"]) if view == "label" else [],
+        "groups": label_groups(shown, figures, chosen["label"]) if view == "label" else [],
         "paging": paging,
         "figures": figures,
         "lead": lead(state, figures),
@@ -114,7 +114,7 @@ def _precision(counts: Counted | None) -> float:
     return 2.0 if counts is None or not counts.right + counts.wrong else counts.share
 
 
-def by_label(
+def label_groups(
     lines: Iterable[RuleLine], figures: Figures, only: str | None
 ) -> list[tuple[str, list[RuleLine]]]:
     """The rules for each label with their counts for it.
