@@ -1,4 +1,4 @@
-"""The measured figures of *Which learner should I use?*, taken from ``benchmarks/README.md``.
+"""The measured figures of *Which learner should I use?*, taken from the folder of benchmarks.
 
 ``python docs/choosing.py`` writes them into the page, between the marks that name them;
 `tests/test_docs_choosing.py` fails when the page says something else.
@@ -6,12 +6,13 @@
 
 from written import DOCS, table, write
 
-BENCHMARKS = DOCS.parent / "benchmarks" / "README.md"
+BENCHMARKS = DOCS.parent / "benchmarks"
 HEAD = "learner, micro-F1, example-F1, subset acc., literals, fit: CPU s"
 
-LAYERS = "## Learners made of others"
-ASSOCIATIVE = "## Classifiers made of association rules"
-PEERS = "## Other programs on nine data sets"
+LAYERS = "README.md", "## Learners made of others"
+ASSOCIATIVE = "README.md", "## Classifiers made of association rules"
+SHORT = "README.md", "## Other programs on nine data sets"
+PEERS = "figures/peers.md", "# Other programs on nine data sets"
 
 ROWS = [
     ("`SeparateAndConquer()`", LAYERS, "separate-and-conquer"),
@@ -30,7 +31,7 @@ def measured() -> str:
     """Learners of this library with their default settings."""
     lines = []
     for name, section, row in ROWS:
-        (cells,) = [cells for cells in _rows(section) if cells["learner"] == row]
+        (cells,) = [cells for cells in rows_of(section) if cells["learner"] == row]
         time = cells.get("CPU s", cells.get("fit, CPU s", ""))
         quality = [cells[column] for column in ("micro-F1", "example-F1", "subset acc.")]
         lines.append([name, *quality, cells["literals"] or "none", time])
@@ -39,8 +40,8 @@ def measured() -> str:
 
 def others() -> str:
     """Other programs beside ours on nine data sets; those that are not ranked have no rank."""
-    ranks = {cells["learner"]: cells["together"] for cells in _rows(PEERS, "together")}
-    every = [cells for cells in _rows(PEERS) if not _is_setting(cells["learner"])]
+    ranks = {cells["learner"]: cells["together"] for cells in rows_of(PEERS, "together")}
+    every = [cells for cells in rows_of(PEERS) if not _is_setting(cells["learner"])]
     every.sort(key=lambda cells: float(ranks.get(cells["learner"], "inf")))
     columns = ["sets", "micro-F1", "example-F1", "subset acc.", "literals", "fit: CPU s"]
     return table(
@@ -71,15 +72,16 @@ def _is_setting(learner: str) -> bool:
     return learner.split(" ")[-1] in ("literals", "leaves") or ", cost" in learner
 
 
-def _rows(section: str, column: str = "micro-F1") -> list[dict[str, str]]:
+def rows_of(section: tuple[str, str], column: str = "micro-F1") -> list[dict[str, str]]:
     """The rows of the first table of a section with this column."""
     first = next(part for part in _section(section).split("\n\n") if f"| {column} |" in part)
     lines = [_cells(line) for line in first.strip().splitlines()]
     return [dict(zip(lines[0], line, strict=True)) for line in lines[2:]]
 
 
-def _section(title: str) -> str:
-    text = BENCHMARKS.read_text("utf-8")
+def _section(section: tuple[str, str]) -> str:
+    page, title = section
+    text = (BENCHMARKS / page).read_text("utf-8")
     return text[text.index(title) :].partition("\n## ")[0]
 
 

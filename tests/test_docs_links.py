@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [
     *sorted(ROOT.glob("*.md")),
     *sorted((ROOT / "docs").glob("*.md")),
-    ROOT / "benchmarks" / "README.md",
+    *sorted((ROOT / "benchmarks").glob("**/*.md")),
     ROOT / "src" / "labelrules" / "kernels" / "README.md",
 ]
 FENCE = re.compile(r"^(```+)[^\n]*\n.*?^\1$", re.MULTILINE | re.DOTALL)

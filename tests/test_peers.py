@@ -257,6 +257,15 @@ def test_the_report_names_what_was_not_finished_and_how_far_it_is(outcomes):
     assert "| F |" not in report.rank_table(outcomes)
 
 
+def test_the_short_table_has_the_best_mean_rank_first_and_forests_last(outcomes):
+    assert report.brief(outcomes).splitlines()[2:] == [
+        "| A | 1.58 | 2 of 2 | 0.550 | 0.250 | 30 | 2.0 |",
+        "| B | 1.75 | 2 of 2 | 0.650 | 0.225 | 1,200 | 2.0 |",
+        "| C | 2.67 | 1 of 2 | 0.500 | 0.200 | 5 | 1.0 |",
+        "| F |  | 2 of 2 | 0.750 | 0.350 | 18,000 | 2.0 |",
+    ]
+
+
 def test_sets_on_which_the_other_one_learns_next_to_nothing_are_also_left_out(outcomes):
     outcomes["B", "one"] = done(0.0, 0.25, 7, rules=2)
     found = report.distance(outcomes, "A", "B")

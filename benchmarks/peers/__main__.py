@@ -1,8 +1,9 @@
 """``python -m peers`` in the folder of benchmarks, or ``make peers``: all learners on all sets.
 
 Fits are kept as they are finished, so a run that was ended goes on where it was. At the end the
-tables are printed; ``--write`` puts them into ``benchmarks/README.md`` and the pictures into the
-documentation. ``--report`` only reports what is there.
+tables are printed; ``--write`` puts them into ``benchmarks/figures/peers.md``, the short one into
+``benchmarks/README.md``, and the pictures into the documentation. ``--report`` only reports what is
+there.
 """
 
 import argparse

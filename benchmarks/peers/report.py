@@ -11,6 +11,7 @@ from peers.ranking import QUALITIES, Outcomes, is_done, ranks, tests_of, togethe
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "benchmarks" / "README.md"
+FIGURES = ROOT / "benchmarks" / "figures" / "peers.md"
 PICTURES = ROOT / "docs" / "_static"
 BEGIN, END = "<!-- peers -->", "<!-- end of peers -->"
 
@@ -22,6 +23,27 @@ def report(found: Outcomes) -> str:
         by_set(found),
     ]  # fmt: skip
     return "\n\n".join(part for part in parts if part)
+
+
+def brief(found: Outcomes) -> str:
+    """A row for each learner, the best by mean rank first: what the page of benchmarks has."""
+    learners = ranked(found)
+    rank = together(found, learners, SETS) if len(learners) > 1 else {}
+    lines = [header("learner", "together", "sets", "micro-F1", "subset acc.", "literals",
+                    "fit: CPU s")]  # fmt: skip
+    for cells in sorted(_rows(summary(found)), key=lambda one: rank.get(one[0], float("inf"))):
+        learner, _, sets, micro, _, subset, _, literals, time, _ = cells
+        if not any(peer.name == learner and peer.group == SETTINGS for peer in PEERS):
+            place = f"{rank[learner]:.2f}" if learner in rank else ""
+            lines.append(row(learner, place, sets, micro, subset, literals, time))
+    return "\n".join(lines)
+
+
+def _rows(table: str) -> list[list[str]]:
+    """The cells of a table in Markdown, without its header."""
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]
+    ]
 
 
 def begun(found: Outcomes, peers: tuple[Peer, ...] = PEERS) -> list[Peer]:
@@ -211,13 +233,13 @@ def cell(outcome: dict[str, object]) -> str:
 
 
 def write(found: Outcomes) -> None:
-    """Put the report into the page of benchmarks, and draw the pictures."""
-    text = README.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    if not after:
-        raise SystemExit(f"{README} has no marks {BEGIN} and {END}")
-    README.write_text(f"{before}{BEGIN}\n\n{report(found)}\n\n{END}{after}", encoding="utf-8")
+    """Put the report beside the page of benchmarks, its table into it, and draw the pictures."""
+    for path, content in ((README, brief(found)), (FIGURES, report(found))):
+        before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+        _, _, after = rest.partition(END)
+        if not after:
+            raise SystemExit(f"{path} has no marks {BEGIN} and {END}")
+        path.write_text(f"{before}{BEGIN}\n\n{content}\n\n{END}{after}", encoding="utf-8")
     learners = ranked(found)
     picture = critical_difference_svg(tests_of(found, learners, SETS)[1])
     (PICTURES / "peers-ranks.svg").write_text(f"{picture}\n", encoding="utf-8")
