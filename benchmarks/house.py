@@ -145,13 +145,16 @@ def is_value_without_method(node: ast.AST) -> bool:
 
 
 def names_in_two_rooms(modules: dict[str, Path], trees: dict[str, ast.Module]) -> list[str]:
-    """Public functions of modules that have the name of one in another room."""
+    """Public functions of modules that have the name of one in another room.
+
+    Commands apart: the command line finds each by the name `command` in a module of its own.
+    """
     rooms: dict[str, set[str]] = defaultdict(set)
     for module, tree in trees.items():
         for node in tree.body:
-            if isinstance(node, FUNCTIONS) and not node.name.startswith("_"):
+            if isinstance(node, FUNCTIONS) and node.name[0] != "_":
                 rooms[node.name].add(room_of(modules[module]))
-    return sorted(name for name, found in rooms.items() if len(found) > 1)
+    return sorted(name for name, in_ in rooms.items() if len(in_) > 1 and name != "command")
 
 
 def room_figures(modules: dict[str, Path], trees: dict[str, ast.Module]) -> dict[str, Counter[str]]:

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import click
 
-from labelrules.cli.app import main
+from labelrules.cli import main
 
 
 class Done(NamedTuple):

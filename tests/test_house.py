@@ -7,6 +7,7 @@ import inspect
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from labelrules.measures.formulas import entry
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "benchmarks"))
-from house import source_figures  # noqa: E402
+from house import room_of, source_figures  # noqa: E402
 
 SOURCE = ROOT / "src" / "labelrules"
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -41,6 +42,7 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     SOURCE / "kernels" / "README.md",
 ]
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 HEAVY = {"numba", "pandas", "polars", "pyarrow", "matplotlib", "sqlglot"}
 
 
@@ -141,9 +143,36 @@ def test_the_layers_of_the_house_are_those_that_are_checked():
 
 FIGURES = source_figures(ROOT / "src")
 
+STILL_IN_TWO_ROOMS = ["confusion", "fingerprint", "formula", "titled"]
+"""Names that are still to be changed; the list can only shrink."""
+
+RIDDLES = re.compile(r"(That|Those|The same|See)\b")
+"""How no docstring begins: a summary names the thing, or begins with a verb."""
+
+STILL_WITH_RIDDLES = {
+    "cli": 1,
+    "constraints": 2,
+    "data": 15,
+    "export": 1,
+    "inspection": 3,
+    "kernels": 26,
+    "learners": 58,
+    "measures": 1,
+    "mining": 11,
+    "rules": 24,
+    "search": 20,
+    "studio": 8,
+}
+"""How many such docstrings rooms still have at most; the list can only shrink."""
+
 
 def test_class_names_are_unique():
     assert FIGURES["class names used twice"] == []
+
+
+def test_a_function_name_means_one_thing():
+    """Module-level functions: no room has the name of one in another room."""
+    assert FIGURES["function names in two rooms"] == STILL_IN_TWO_ROOMS
 
 
 def test_no_module_is_named_like_a_function_that_it_or_its_package_exports():
@@ -168,13 +197,66 @@ def test_house_md_has_few_nouns_and_names_files_that_are_there():
         assert (SOURCE / path).is_file() or (ROOT / path).is_file(), path
 
 
+def test_summary_lines_name_the_thing_or_begin_with_a_verb():
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, DOCUMENTED) and RIDDLES.match(ast.get_docstring(node) or ""):
+                found[room_of(path)].append(f"{named(path)}: {getattr(node, 'name', 'module')}")
+    for room, lines in found.items():
+        assert len(lines) <= STILL_WITH_RIDDLES.get(room, 0), lines
+
+
+# ---------------------------------------------------------------- imports of tests
+
+
+READERS = [
+    *sorted((ROOT / "tests").rglob("*.py")),
+    *sorted((ROOT / "benchmarks").rglob("*.py")),
+    *sorted((ROOT / "docs").rglob("*.py")),
+]
+
+
+@pytest.mark.parametrize("path", READERS, ids=named)
+def test_public_names_are_imported_from_their_rooms(path):
+    """Not from the modules that they happen to be in, so that these can be moved."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and _is_inner(node.module):
+            room = importlib.import_module(".".join(node.module.split(".")[:2]))
+            public = {*labelrules.__all__, *getattr(room, "__all__", ())}
+            folder = SOURCE.parent / node.module.replace(".", "/")
+            modules = {path.stem for path in folder.glob("*.py")}
+            assert not (public - modules) & {alias.name for alias in node.names}
+
+
+def _is_inner(module: str) -> bool:
+    return module.startswith("labelrules.") and module.count(".") > 1
+
+
 # ---------------------------------------------------------------- sizes
+
+
+def budgets() -> dict[str, int]:
+    """The lines that each room may have, by the table in docs/house.md."""
+    table = page("docs/house.md").split("## Budgets")[1].split("## ")[0]
+    rows = re.findall(r"^\| `?([\w()]+)`? \| ([\d,]+) \|", table, re.MULTILINE)
+    return {room: int(lines.replace(",", "")) for room, lines in rows}
+
+
+def test_every_room_keeps_to_its_budget_of_lines():
+    """To raise a budget is a decision, which the commit explains."""
+    rooms = {
+        room: found["lines"] for room, found in FIGURES["rooms"].items() if room.upper() != room
+    }
+    allowed = budgets()
+    assert allowed.keys() == rooms.keys()
+    assert {room: n for room, n in rooms.items() if n > allowed[room]} == {}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=named)
 def test_files_and_functions_are_small(path):
     text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 500
+    assert len(text.splitlines()) <= 700
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef):
             first = node.body[1] if ast.get_docstring(node) and len(node.body) > 1 else node.body[0]

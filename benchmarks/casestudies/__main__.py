@@ -4,7 +4,8 @@ import sys
 
 import click
 
-from labelrules.cli.app import SUCCESS, main
+from labelrules.cli import main
+from labelrules.cli.app import SUCCESS
 from labelrules.cli.commands import Command, File, json_option, list_option
 from labelrules.cli.io import STANDARD, check_files, plain, say, shown_progress, write
 
