@@ -24,7 +24,7 @@ from quality import SETS, qualities
 from labelrules import Dataset, dataset
 from labelrules.learners import Scorecard, SeparateAndConquer
 from labelrules.learners.scorecard import learner
-from labelrules.learners.scorecard.teaching import taught_presence
+from labelrules.learners.scorecard.learner import taught_presence
 
 LARGE: dict[str, Any] = {"literal_cost": 0.5, "ridge": 8.0}
 LARGER: dict[str, Any] = {"literal_cost": 0.3, "ridge": 8.0}

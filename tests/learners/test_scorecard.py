@@ -26,7 +26,7 @@ from labelrules.learners.scorecard.decoding import (
     tuned,
 )
 from labelrules.learners.scorecard.growth import CardGrowth, Points
-from labelrules.learners.scorecard.teaching import ONE, mixed_targets, plain_targets
+from labelrules.learners.scorecard.learner import ONE, mixed_targets, plain_targets
 from labelrules.rules import LabelSet
 from tables import schema_of, tables
 

@@ -1,42 +1,66 @@
-"""Scorecards: single conditions give whole points to labels, which are added up."""
+"""Scorecards: single conditions give whole points to labels, which are added up.
 
+A `CardTask` grows them at some cost or within a budget; a teacher may say what they learn.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from msgspec import Meta
+from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import has_fit_parameter
 
 from labelrules._checks import counted, job_count, number, truth_value, whole_number
 from labelrules._interrupts import heard_interrupts
-from labelrules._types import Board, Floats, Integers
+from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.data.codes.binned_columns import BinnedColumns
 from labelrules.data.document import Record
-from labelrules.data.table import cell_counts
+from labelrules.data.numeric import numeric_features
+from labelrules.data.table import cell_counts, label_keys
 from labelrules.export.plan import PointChances
 from labelrules.learners.base.estimator import TableClassifier, WeightKind
+from labelrules.learners.base.presence import is_ours, presence_by
 from labelrules.learners.base.progress import (
     CardProgress,
     Listener,
     check_progress,
     is_nested_fit,
+    nested_fit,
     phase,
     progress_listener,
     warn_of_early_end,
 )
 from labelrules.learners.base.records import recorded
-from labelrules.learners.base.sampling import random_numbers, random_seed
+from labelrules.learners.base.sampling import (
+    folds_of,
+    random_numbers,
+    random_seed,
+    row_keys,
+    weight_keys,
+)
 from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.registry import register
-from labelrules.learners.scorecard.cards import LEAST_COST, CardTask, GrownCard, Report
-from labelrules.learners.scorecard.decoding import Decoding, Unseen, held_out_parts, tuned
-from labelrules.learners.scorecard.growth import DOUBLING, MIN_ROWS, CellWeights, Points
-from labelrules.learners.scorecard.teaching import (
-    check_teacher,
-    mixed_targets,
-    plain_targets,
-    taught_presence,
+from labelrules.learners.scorecard.decoding import (
+    Decoding,
+    Unseen,
+    UsualSets,
+    held_out_parts,
+    least_count,
+    tuned,
+)
+from labelrules.learners.scorecard.growth import (
+    DOUBLING,
+    MIN_ROWS,
+    ONE,
+    CardGrowth,
+    CellWeights,
+    Points,
+    Prices,
+    Targets,
 )
 from labelrules.rules import Body, Condition, Evidence, Head, Rule, RuleSet
 from labelrules.rules.json import SetRecord
@@ -47,6 +71,110 @@ LITERAL_COST = 1.6
 
 CERTAIN = 1000
 """Margins are cut off at so many points, so that no probability is 0 or 1."""
+
+
+Report = Callable[[int], object]
+"""A function that is called with the number of conditions so far."""
+
+LEAST_COST = 0.5
+"""Scorecards that fill a budget are not made larger than with this cost, in bits."""
+
+STEPS, STEPS_PER_DOUBLING = 96, 8
+"""Costs that are tried to keep to a budget."""
+
+FOR_LABEL_SETS = 8
+"""One of so many literals of a budget is left to usual label sets."""
+
+N_TEACHERS = 5
+"""A teacher tells of each fifth of the rows what it has learned from the others."""
+
+N_TREES = 300
+
+
+class GrownCard(NamedTuple):
+    """The points of a scorecard, the cost of a literal, and whether nothing interrupted it."""
+
+    points: Points
+    cost: float
+    is_finished: bool
+
+
+@dataclass(frozen=True, eq=False)
+class CardTask:
+    """What scorecards are grown for: rows, their bins, targets, and weights if not all are 1."""
+
+    data: Dataset
+    binned: BinnedColumns
+    targets: Targets
+    ridge: float
+    weights: CellWeights | None = None
+
+    def prices(self, cost: float, rows: Integers | slice = slice(None)) -> Prices:
+        """The prices at a cost in bits, for some of the rows."""
+        return Prices.of(cost, self.ridge, self._n_present(rows))
+
+    def _n_present(self, rows: Integers | slice) -> float:
+        """The labels that are present in these rows, or the sum of their weights."""
+        present = self.data.Y[rows] == 1
+        if self.weights is None:
+            return int(present.sum())
+        return self.weights.unit * int(self.weights.units[:, rows][present.T].sum())
+
+    def usual_sets(self, cost: float) -> UsualSets:
+        """The label sets that are frequent enough at this cost."""
+        by_row = None if self.weights is None else self.weights.by_row
+        return UsualSets.of(self.data.Y, least_count(self.prices(cost).bits), by_row)
+
+    @heard_interrupts()
+    def unseen(self, cost: float, part: Integers) -> Unseen:
+        """The margins of some rows, by a scorecard that is grown on the others."""
+        others = np.setdiff1d(np.arange(self.data.n_rows), part)
+        targets = np.ascontiguousarray(self.targets[:, others])
+        seen, held_out = (
+            None if self.weights is None else self.weights.take(rows) for rows in (others, part)
+        )
+        growth = CardGrowth(self.binned.take(others), targets, self.prices(cost, others), seen)
+        for _ in growth.run():
+            pass
+        margins = growth.points.margins(self.binned.take(part))
+        return Unseen(margins, self.data.Y[part], None if held_out is None else held_out.units.T)
+
+    def card(self, cost: float, report: Report, limit: int | None = None) -> GrownCard:
+        """A scorecard at this cost; if it is interrupted, what has grown so far."""
+        growth = CardGrowth(self.binned, self.targets, self.prices(cost), self.weights)
+        try:
+            with heard_interrupts():
+                for n_conditions in growth.run(limit):
+                    report(n_conditions)
+        except KeyboardInterrupt:
+            if is_nested_fit():
+                raise
+            return GrownCard(growth.points, cost, False)
+        return GrownCard(growth.points, cost, True)
+
+    def card_within(self, most: int, cost: float, report: Report) -> GrownCard:
+        """The scorecard of at most so many literals with the least cost, from `cost` on."""
+        limit = most - most // FOR_LABEL_SETS
+        best = GrownCard(_only_start(self), cost, True)
+        low, high, step = -1, STEPS, 0
+        while high - low > 1:
+            found = self.card(cost * 2 ** (step / STEPS_PER_DOUBLING), report, limit)
+            if found.points.n_literals <= limit:
+                best, high = found, step
+            elif not found.is_finished and not best.points.conditions:
+                best = found._replace(points=found.points.within(limit))
+            else:
+                low = step
+            if not found.is_finished:
+                return best._replace(is_finished=False)
+            step = (low + high) // 2
+        return best
+
+
+def _only_start(task: CardTask) -> Points:
+    growth = CardGrowth(task.binned, task.targets, task.prices(LEAST_COST), task.weights)
+    growth.begin()
+    return growth.points
 
 
 class ScorecardState(Record):
@@ -281,3 +409,119 @@ def _warn(card: GrownCard, n_unseen: int, n_parts: int) -> None:
     elif n_unseen < n_parts:
         tuning = f"its decisions are tuned on {n_unseen} of {n_parts} parts of the rows"
         warn_of_early_end("it was interrupted", f"the scorecard has {kept}, and {tuning}")
+
+
+def check_teacher(teacher: Any) -> None:
+    """Refuse a teacher that is neither None nor "forest" nor a classifier with probabilities."""
+    if teacher is None or (isinstance(teacher, str) and teacher == "forest"):
+        return
+    if isinstance(teacher, str | type) or not hasattr(teacher, "fit"):
+        raise ValueError(
+            f"teacher must be 'forest', a classifier of scikit-learn's kind or None, "
+            f"not {teacher!r:.60}"
+        )
+    if not hasattr(teacher, "predict_proba"):
+        raise ValueError(
+            f"teacher must give probabilities, but {type(teacher).__name__} has no predict_proba"
+        )
+
+
+def plain_targets(Y: Board) -> Targets:
+    """The labels themselves: labels by rows, in parts of `ONE`; -1 where a label is unknown."""
+    return np.ascontiguousarray(np.where(Y.T == UNSET, -1, Y.T * np.int32(ONE)))
+
+
+def mixed_targets(Y: Board, presence: Floats, weight: float) -> Targets:
+    """The labels mixed with probabilities, which have this weight.
+
+    Examples
+    --------
+    >>> Y, presence = np.array([[1, 0]], np.int8), np.array([[0.5, 0.25]])
+    >>> (mixed_targets(Y, presence, weight=0.5) / ONE).tolist()
+    [[0.75], [0.125]]
+    """
+    mixed = np.rint(((1 - weight) * Y + weight * np.clip(presence, 0, 1)) * ONE)
+    return np.ascontiguousarray(np.where(Y == UNSET, -1, mixed.astype(np.int32)).T)
+
+
+def taught_presence(teacher: Any, data: Dataset, seed: int, n_jobs: int | None) -> Floats:
+    """The probabilities of the labels of each row, by teachers that have not seen the row.
+
+    Parameters
+    ----------
+    teacher : "forest" or classifier
+        A classifier of ours is given data sets, another one features as numbers.
+    data : Dataset
+    seed : int
+        Draws the folds, and seeds a forest.
+    n_jobs : int, optional
+        Threads of a forest.
+    """
+    # So that the order of rows does not matter.
+    order = np.lexsort((*weight_keys(data), *label_keys(data.Y).T, row_keys(data.X)))
+    ordered = data.take(order)
+    folds = folds_of(ordered, N_TEACHERS, seed)
+    found = np.empty(data.Y.shape)
+    for fold in range(int(folds.max()) + 1):
+        seen, unseen = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        made = _forest(seed, n_jobs) if teacher == "forest" else clone(teacher)
+        found[order[unseen]] = _taught(made, ordered, seen, unseen)
+    return found
+
+
+def _forest(seed: int, n_jobs: int | None) -> Any:
+    from sklearn.ensemble import ExtraTreesClassifier
+
+    return ExtraTreesClassifier(N_TREES, random_state=seed, n_jobs=n_jobs)
+
+
+def _taught(teacher: Any, data: Dataset, seen: Integers, unseen: Integers) -> Floats:
+    """What a teacher learns from rows that it sees; a label that they all have, or none, is so."""
+    truth, weights = data.Y[seen], None if data.weights is None else data.weights[seen]
+    by_label = weights is not None and weights.ndim == 2 and data.schema.n_labels > 1
+    if not is_ours(teacher) and (by_label or (truth == UNSET).any()):
+        return _taught_apart(teacher, data, seen, unseen)
+    n_present, n_known = (cell_counts(one, weights) for one in (truth == 1, truth != UNSET))
+    shares = n_present / np.where(n_known > 0, n_known, 1)
+    varies = (shares > 0) & (shares < 1)
+    found = np.repeat(shares[np.newaxis], len(unseen), axis=0)
+    if not varies.any():
+        return found
+    with nested_fit():
+        if is_ours(teacher):
+            found[:] = presence_by(teacher.fit(data.take(seen)), data.take(unseen), len(varies))
+            return found
+        X: Any = numeric_features(data)
+        X = X.tocsr() if data.is_sparse else X
+        Y = data.Y[seen][:, varies].astype(np.int64)
+        n_labels, given = int(varies.sum()), {}
+        if weights is not None:
+            given = _weights_for(teacher, weights)
+        try:
+            fitted = teacher.fit(X[seen], Y[:, 0] if n_labels == 1 else Y, **given)
+        except ValueError as wrong:
+            raise ValueError(
+                f"the teacher {type(teacher).__name__} cannot learn {counted(n_labels, 'label')} "
+                f"from these rows ({wrong}): if it is for one label, give BinaryRelevance of it"
+            ) from wrong
+        found[:, varies] = presence_by(fitted, X[unseen], n_labels)
+    return found
+
+
+def _weights_for(teacher: Any, weights: Floats) -> dict[str, Floats]:
+    """The weights of rows as an argument of `fit`."""
+    if has_fit_parameter(teacher, "sample_weight"):
+        return {"sample_weight": weights.reshape(len(weights))}
+    raise ValueError(
+        f"the teacher {type(teacher).__name__} takes no weights: give another one, or whole weights"
+    )
+
+
+def _taught_apart(teacher: Any, data: Dataset, seen: Integers, unseen: Integers) -> Floats:
+    """The same for each label by itself, from the rows in which it is known."""
+    found = np.empty((len(unseen), data.schema.n_labels))
+    for label, name in enumerate(data.schema.labels):
+        one = data.without([other for other in data.schema.labels if other != name])
+        known = seen[data.Y[seen, label] != UNSET]
+        found[:, [label]] = _taught(clone(teacher), one, known, unseen)
+    return found
