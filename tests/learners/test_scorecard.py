@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from labelrules import Dataset, RuleSet, RuleTable, dataset, load, parse
 from labelrules.learners import BinaryRelevance, CardProgress, LearningInterrupted, Scorecard
 from labelrules.learners.base.progress import nested_fit
-from labelrules.learners.scorecard import decoding, teaching
+from labelrules.learners.scorecard import decoding, learner
 from labelrules.learners.scorecard.decoding import (
     BONUSES,
     LEAST_USES,
@@ -392,7 +392,7 @@ def test_an_unknown_category_is_a_missing_value():
     ids=["forest", "tree", "ours"],
 )
 def test_teachers(teacher, monkeypatch):
-    monkeypatch.setattr(teaching, "N_TREES", 10)
+    monkeypatch.setattr(learner, "N_TREES", 10)
     data = made().without([])
     filled = Dataset(data.schema, np.nan_to_num(data.X), data.Y)
     found = Scorecard(literal_cost=0.5, teacher=teacher).fit(filled)
