@@ -245,7 +245,7 @@ def test_decisions_are_tuned_as_rule_sets_decide(unseen, least):
     schema = schema_of([], n_labels)
 
     def value(shift, one, part):
-        label_sets = [] if part is None else decoding._label_sets(sets, sets.bonuses(part))
+        label_sets = [] if part is None else sets.label_sets(part)
         found = RuleSet(schema, (), label_sets, one).decided(unseen.margins - shift)
         return slow_value(unseen, found)
 
@@ -268,7 +268,7 @@ def test_decisions_are_tuned_as_rule_sets_decide(unseen, least):
 
 def _has(kept, sets, part):
     """Whether the label sets that are kept have their bonuses by this part."""
-    every = decoding._label_sets(sets, sets.bonuses(part))
+    every = sets.label_sets(part)
     return all(kept.get(one.labels, one.bonus) == one.bonus for one in every)
 
 

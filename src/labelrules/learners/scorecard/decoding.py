@@ -49,7 +49,7 @@ class Unseen(NamedTuple):
 
     @classmethod
     def joined(cls, parts: "list[Unseen]") -> "Unseen":
-        """Those of all parts."""
+        """The held-out rows of all parts."""
         weights = [one.weights for one in parts if one.weights is not None]
         return cls(
             np.concatenate([one.margins for one in parts]),
@@ -81,7 +81,7 @@ class Decoding:
     label_sets: tuple[LabelSet, ...] = ()
 
     def with_at_most(self, n_literals: int) -> "Decoding":
-        """The same with label sets of so many labels at most, the most frequent first."""
+        """Keep label sets of so many labels at most, the most frequent first."""
         kept, n_left = [], n_literals
         for one in self.label_sets:
             if len(one.labels) <= n_left:
@@ -115,9 +115,12 @@ class UsualSets(NamedTuple):
         points = [part * DOUBLING * log(float(count), 2) for count in self.counts]
         return np.asarray(np.rint(points), dtype=np.int64)
 
-    def some(self, kept: Mask) -> "UsualSets":
-        """The sets that are kept."""
-        return UsualSets(self.members[kept], self.counts[kept])
+    def label_sets(self, part: float, kept: Mask | slice = slice(None)) -> tuple[LabelSet, ...]:
+        """The sets that are kept, with their bonuses."""
+        return tuple(
+            LabelSet(tuple(np.flatnonzero(members).tolist()), int(bonus))
+            for members, bonus in zip(self.members[kept], self.bonuses(part)[kept], strict=True)
+        )
 
 
 def least_count(bits: float) -> float:
@@ -139,14 +142,7 @@ def tuned(unseen: Unseen, sets: UsualSets) -> Decoding:
     if part is None:
         return Decoding(shift, at_least_one)
     used = scorer.uses(shift, at_least_one, part) >= LEAST_USES
-    return Decoding(shift, at_least_one, _label_sets(sets.some(used), sets.bonuses(part)[used]))
-
-
-def _label_sets(sets: UsualSets, bonuses: Integers) -> tuple[LabelSet, ...]:
-    return tuple(
-        LabelSet(tuple(np.flatnonzero(members).tolist()), int(bonus))
-        for members, bonus in zip(sets.members, bonuses, strict=True)
-    )
+    return Decoding(shift, at_least_one, sets.label_sets(part, used))
 
 
 class _Scorer:

@@ -75,7 +75,7 @@ BLOCK = 1 << 21
 
 @cache
 def point_tables() -> "Tables":
-    """Probabilities, their spread, and losses by margin; by decimals, the same on all machines."""
+    """Probabilities, their spread, and losses by margin; by decimals, so equal on all machines."""
     from labelrules.kernels.scorecard import Tables
 
     with localcontext() as context:
@@ -108,7 +108,7 @@ class Prices:
         return self.literal / log(2)
 
     def ridges(self, n_covered: Integers, n_rows: int) -> Floats:
-        """The ridge of each condition, as if all had the same variance."""
+        """The ridge of each condition, as if the variance of all were one."""
         share = n_covered / n_rows
         return np.asarray(BASE_RIDGE + self.ridge * 4 * share * (1 - share))
 
@@ -139,11 +139,16 @@ class CellWeights(NamedTuple):
 
 
 class Points(NamedTuple):
-    """The points of a finished scorecard: conditions by numbers, and their points, by labels."""
+    """The points of a scorecard: conditions by numbers, and their points, by labels.
+
+    With the cost of a literal in bits, and whether nothing has interrupted the growth.
+    """
 
     start: Integers
     conditions: tuple[int, ...]
     given: Integers
+    cost: float = 0.0
+    is_finished: bool = True
 
     @property
     def n_literals(self) -> int:
@@ -154,7 +159,7 @@ class Points(NamedTuple):
         """The first conditions, as long as there are not more literals."""
         sizes = 1 + np.count_nonzero(self.given, axis=1)
         n_kept = int(np.searchsorted(np.cumsum(sizes), n_literals, "right"))
-        return Points(self.start, self.conditions[:n_kept], self.given[:n_kept])
+        return self._replace(conditions=self.conditions[:n_kept], given=self.given[:n_kept])
 
     def margins(self, binned: BinnedColumns) -> Integers:
         """The sum of points, rows by labels."""

@@ -5,7 +5,7 @@ A `CardTask` grows them at some cost or within a budget; a teacher may say what 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from msgspec import Meta
@@ -91,14 +91,6 @@ N_TEACHERS = 5
 N_TREES = 300
 
 
-class GrownCard(NamedTuple):
-    """The points of a scorecard, the cost of a literal, and whether nothing interrupted it."""
-
-    points: Points
-    cost: float
-    is_finished: bool
-
-
 @dataclass(frozen=True, eq=False)
 class CardTask:
     """What scorecards are grown for: rows, their bins, targets, and weights if not all are 1."""
@@ -139,7 +131,7 @@ class CardTask:
         margins = growth.points.margins(self.binned.take(part))
         return Unseen(margins, self.data.Y[part], None if held_out is None else held_out.units.T)
 
-    def card(self, cost: float, report: Report, limit: int | None = None) -> GrownCard:
+    def card(self, cost: float, report: Report, limit: int | None = None) -> Points:
         """A scorecard at this cost; if it is interrupted, what has grown so far."""
         growth = CardGrowth(self.binned, self.targets, self.prices(cost), self.weights)
         try:
@@ -149,32 +141,31 @@ class CardTask:
         except KeyboardInterrupt:
             if is_nested_fit():
                 raise
-            return GrownCard(growth.points, cost, False)
-        return GrownCard(growth.points, cost, True)
+            return growth.points._replace(cost=cost, is_finished=False)
+        return growth.points._replace(cost=cost)
 
-    def card_within(self, most: int, cost: float, report: Report) -> GrownCard:
+    def _only_start(self) -> Points:
+        growth = CardGrowth(self.binned, self.targets, self.prices(LEAST_COST), self.weights)
+        growth.begin()
+        return growth.points
+
+    def card_within(self, most: int, cost: float, report: Report) -> Points:
         """The scorecard of at most so many literals with the least cost, from `cost` on."""
         limit = most - most // FOR_LABEL_SETS
-        best = GrownCard(_only_start(self), cost, True)
+        best = self._only_start()._replace(cost=cost)
         low, high, step = -1, STEPS, 0
         while high - low > 1:
             found = self.card(cost * 2 ** (step / STEPS_PER_DOUBLING), report, limit)
-            if found.points.n_literals <= limit:
+            if found.n_literals <= limit:
                 best, high = found, step
-            elif not found.is_finished and not best.points.conditions:
-                best = found._replace(points=found.points.within(limit))
+            elif not found.is_finished and not best.conditions:
+                best = found.within(limit)
             else:
                 low = step
             if not found.is_finished:
                 return best._replace(is_finished=False)
             step = (low + high) // 2
         return best
-
-
-def _only_start(task: CardTask) -> Points:
-    growth = CardGrowth(task.binned, task.targets, task.prices(LEAST_COST), task.weights)
-    growth.begin()
-    return growth.points
 
 
 class ScorecardState(Record):
@@ -301,7 +292,7 @@ class Scorecard(TableClassifier):
         if unseen:
             sets = task.usual_sets(card.cost if self.label_sets else np.inf)
             decoding = tuned(Unseen.joined(unseen), sets)
-        self.theory_ = self._theory(task, card.points, decoding)
+        self.theory_ = self._theory(task, card, decoding)
         self.shift_, self.literal_cost_ = decoding.shift, card.cost
         self._remember(data.schema, target)
         stopped = None if card.is_finished else "learning was interrupted"
@@ -326,15 +317,15 @@ class Scorecard(TableClassifier):
         # Rows are held out at random, so whole weights are rows that are repeated.
         return weights != "whole"
 
-    def _card(self, task: CardTask, report: Report) -> GrownCard:
+    def _card(self, task: CardTask, report: Report) -> Points:
         if self.max_literals is None:
             return task.card(float(self.literal_cost or LITERAL_COST), report)
         return task.card_within(self.max_literals, float(self.literal_cost or LEAST_COST), report)
 
     def _unseen(
-        self, task: CardTask, card: GrownCard, parts: list[Integers], listener: Listener
+        self, task: CardTask, card: Points, parts: list[Integers], listener: Listener
     ) -> list[Unseen]:
-        """Margins of held-out rows, by scorecards of the same cost; fewer if interrupted."""
+        """Margins of held-out rows, by scorecards of one cost; fewer if interrupted."""
         found: list[Unseen] = []
         parallel = Parallel(
             n_jobs=job_count(self.n_jobs), require="sharedmem", return_as="generator"
@@ -342,7 +333,7 @@ class Scorecard(TableClassifier):
         try:
             for one in parallel(delayed(task.unseen)(card.cost, part) for part in parts):
                 found.append(one)
-                n_conditions = len(card.points.conditions)
+                n_conditions = len(card.conditions)
                 listener(CardProgress(1 + len(found), 1 + len(parts), n_conditions))
         except KeyboardInterrupt:
             if is_nested_fit():
@@ -401,9 +392,9 @@ def _with_most_present(start: Integers, most: int) -> Integers:
     return limited
 
 
-def _warn(card: GrownCard, n_unseen: int, n_parts: int) -> None:
+def _warn(card: Points, n_unseen: int, n_parts: int) -> None:
     """Warn what is kept if learning was interrupted."""
-    kept = counted(len(card.points.conditions), "condition")
+    kept = counted(len(card.conditions), "condition")
     if not card.is_finished:
         warn_of_early_end("it was interrupted", f"the scorecard has {kept}, and is not tuned")
     elif n_unseen < n_parts:
@@ -518,7 +509,7 @@ def _weights_for(teacher: Any, weights: Floats) -> dict[str, Floats]:
 
 
 def _taught_apart(teacher: Any, data: Dataset, seen: Integers, unseen: Integers) -> Floats:
-    """The same for each label by itself, from the rows in which it is known."""
+    """Teach each label by itself, from the rows in which it is known."""
     found = np.empty((len(unseen), data.schema.n_labels))
     for label, name in enumerate(data.schema.labels):
         one = data.without([other for other in data.schema.labels if other != name])
