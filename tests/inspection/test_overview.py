@@ -23,8 +23,8 @@ from labelrules import (
     load,
     parse,
 )
-from labelrules.inspection.explanation.overview import SCREEN, absent_groups, is_denied
-from labelrules.inspection.explanation.phrases import terms
+from labelrules.inspection.explanation.screen import SCREEN
+from labelrules.inspection.explanation.writer import Writer, is_denied
 from labelrules.learners import BinaryRelevance, Ripper, Scorecard
 from layered_theories import layered_theories
 from strategies import datasets
@@ -92,7 +92,7 @@ def test_a_reason_for_absence_is_the_true_one():
     )
     theory = parse(text, READERS.schema)
     found = explain(theory, READERS, 3)
-    groups = dict(absent_groups(found, 9))
+    groups = dict(Writer().absent_groups(found, 9))
     # tabloid would have come, but another rule had decided it; for the others no rule holds.
     assert list(groups) == [
         "1 label is absent by a rule:",
@@ -102,7 +102,7 @@ def test_a_reason_for_absence_is_the_true_one():
     names = [[f.categories[int(v)] for f, v in zip(READERS.schema.features, row, strict=True)]
              for row in READERS.X]  # fmt: skip
     row = next(n for n, row in enumerate(names) if "Male" in row and "University" not in row)
-    denied = dict(absent_groups(explain(theory, READERS, row, training=READERS), 9))
+    denied = dict(Writer().absent_groups(explain(theory, READERS, row, training=READERS), 9))
     (line,) = denied["1 label is absent by a rule:"]
     assert re.fullmatch(r"sex = Male \(right for \d of \d training rows\)", line[1])
     assert line[0] == "sports"
@@ -411,7 +411,11 @@ def test_scorecards_are_explained_as_they_predict(case):
     for found in explain(theory, data, range(len(data)), counterfactuals=False):
         np.testing.assert_array_equal(found.board, predicted[found.row])
         for label, one in enumerate(found):
-            assert one.points == sum(term.points for term in terms(one)) == margin[found.row, label]
+            assert (
+                one.points
+                == sum(term.points for term in Writer().terms(one))
+                == margin[found.row, label]
+            )
             if one.choice is not None:
                 given_names = {data.schema.labels[j] for j in np.flatnonzero(predicted[found.row])}
                 assert set(one.choice.labels) == given_names
@@ -437,7 +441,7 @@ def test_absence_is_never_blamed_on_others(case):
 def assert_complete(found):
     """Every label is shown or counted, and no line is too long unless a word is."""
     shown = found.text(width=80)
-    assert sum(int(title.split()[0]) for title, _ in absent_groups(found, 3)) == sum(
+    assert sum(int(title.split()[0]) for title, _ in Writer().absent_groups(found, 3)) == sum(
         not one.predicted for one in found
     )
     assert shown.startswith(f"Row {found.row}")

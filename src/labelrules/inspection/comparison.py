@@ -337,7 +337,7 @@ def differing_rows(one: Any, other: Any, data: Any, first: int = 3) -> list[RowD
       now present, by rule 1: quality <- children = No
     """
     from labelrules.inspection.explanation.explaining import explain
-    from labelrules.inspection.explanation.text import cause_text
+    from labelrules.inspection.explanation.writer import Writer
 
     one, other = theory_of(one), theory_of(other)
     whole_number(first, "first", low=1)
@@ -357,7 +357,7 @@ def differing_rows(one: Any, other: Any, data: Any, first: int = 3) -> list[RowD
             values = [int(board[row, label]) for board in boards]
             known = truth is not None and truth[row, label] != UNSET
             true = int(truth[row, label]) if known and truth is not None else None
-            texts = [cause_text(explanation[name]) for explanation in reasons]
+            texts = [next(Writer().cause(explanation[name])) for explanation in reasons]
             found.append(RowDifference(row, name, values[0], values[1], true, *texts))
     return found
 

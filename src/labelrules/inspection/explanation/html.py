@@ -5,11 +5,12 @@ From right to left: labels in round boxes (dashed if absent), rules in square on
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from labelrules._html import fragment, html_page, render
-from labelrules.inspection.explanation import overview, phrases, text
-from labelrules.inspection.explanation.shortening import ShortWords
+from labelrules.inspection.explanation.screen import row_line
 from labelrules.inspection.explanation.values import Chain, ChainNode, Explanation, LabelExplanation
+from labelrules.inspection.explanation.writer import ExplainingNotation, Writer, outcome
 from labelrules.inspection.tracing import PRESENCE, value_text
 
 MOST_NODES = 40  # larger graphs are written as a list only
@@ -30,34 +31,44 @@ def explanation_page(explanation: Explanation) -> str:
 def explanation_html(explanation: Explanation) -> str:
     """An explanation for notebooks: labels that the row has as cards, the others folded away."""
     is_chosen = len(explanation) < explanation.theory.schema.n_labels
-    explanation = ShortWords(explanation.theory, is_short=False).explanation(explanation)
     shown = [one for one in explanation if one.predicted or is_chosen]
     absent = [one for one in explanation if not (one.predicted or is_chosen)]
-    return _rendered(explanation, shown, absent)
+    notation = ExplainingNotation(explanation.theory, is_short=False)
+    return _rendered(explanation, shown, absent, Writer(notation))
 
 
 def label_html(one: LabelExplanation) -> str:
     """The explanation of one label for notebooks."""
-    return _rendered(None, [one], [])
+    return _rendered(None, [one], [], Writer())
 
 
 def _rendered(
-    explanation: Explanation | None, shown: list[LabelExplanation], absent: list[LabelExplanation]
+    explanation: Explanation | None,
+    shown: list[LabelExplanation],
+    absent: list[LabelExplanation],
+    writer: Writer,
 ) -> str:
     content = render(
         "explanation.html",
         explanation=explanation,
         shown=shown,
         absent=absent,
-        presence=PRESENCE,
-        overview=overview,
-        phrases=phrases,
-        text=text,
-        picture=chain_picture,
-        value_text=value_text,
-        row_width=_ROW_WIDTH,
+        row=explanation and row_line(explanation, _ROW_WIDTH, Writer()),
+        **means(writer),
     )
     return fragment(content)
+
+
+def means(writer: Writer) -> dict[str, Any]:
+    """What the template of reasons needs beside the labels: a writer in short and one in full."""
+    return {
+        "writer": writer,
+        "full": Writer(),
+        "outcome": outcome,
+        "presence": PRESENCE,
+        "picture": chain_picture,
+        "value_text": value_text,
+    }
 
 
 @dataclass(frozen=True, slots=True)

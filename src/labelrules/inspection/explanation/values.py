@@ -265,9 +265,9 @@ class LabelExplanation:
 
     def sentence(self) -> str:
         """The explanation in plain English."""
-        from labelrules.inspection.explanation.text import label_sentence
+        from labelrules.inspection.explanation.writer import Writer
 
-        return label_sentence(self)
+        return Writer().label_sentences(self)
 
     def __repr__(self) -> str:
         state = "present" if self.predicted else "absent"
@@ -275,9 +275,9 @@ class LabelExplanation:
         return f"LabelExplanation({self.label!r} {state}, by {by})"
 
     def __str__(self) -> str:
-        from labelrules.inspection.explanation.text import label_lines
+        from labelrules.inspection.explanation.writer import Writer
 
-        return "\n".join(label_lines(self))
+        return "\n".join(Writer().label_lines(self))
 
     def _repr_html_(self) -> str:
         from labelrules.inspection.explanation.html import label_html
@@ -327,21 +327,21 @@ class Explanation:
             if there is none. Details are not wrapped.
         """
         if details:
-            from labelrules.inspection.explanation.text import row_lines
+            from labelrules.inspection.explanation.writer import Writer
 
-            return "\n".join(row_lines(self))
-        from labelrules.inspection.explanation.overview import overview_text
+            return "\n".join(Writer().row_lines(self))
+        from labelrules.inspection.explanation.screen import screen_text
 
-        return overview_text(self, width)
+        return screen_text(self, width)
 
     def sentences(self, details: bool = False) -> str:
         """The explanation in plain English: a paragraph on each label that the row gets.
 
         With `details` on the absent labels, too.
         """
-        from labelrules.inspection.explanation.text import row_sentences
+        from labelrules.inspection.explanation.writer import Writer
 
-        return row_sentences(self, details)
+        return Writer().row_sentences(self, details)
 
     def html(self) -> str:
         """A page of its own, which fetches nothing from elsewhere."""

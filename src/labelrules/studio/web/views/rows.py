@@ -10,9 +10,9 @@ from labelrules.data import DataError, Dataset
 from labelrules.data.memory.encoding import cell_readers
 from labelrules.data.schema import Feature
 from labelrules.inspection import Explanation, explain
-from labelrules.inspection.explanation import overview, phrases, text
-from labelrules.inspection.explanation.html import chain_picture
-from labelrules.inspection.tracing import PRESENCE, row_values, value_text
+from labelrules.inspection.explanation.html import means
+from labelrules.inspection.explanation.writer import Writer
+from labelrules.inspection.tracing import row_values
 from labelrules.studio.web.figures import PartFigures, figures_of
 from labelrules.studio.web.inputs import Fields, InputError
 from labelrules.studio.web.project import State
@@ -126,8 +126,7 @@ def row_page(site: Site, state: State, fields: Fields) -> Page:
         "deciding": _deciding(explanation),
         "inputs": _inputs(state, one, given, near), "is_changed": changed is not None,
         "before": _given_labels(part, row), "label": label,
-        "presence": PRESENCE, "overview": overview, "phrases": phrases, "text": text,
-        "picture": chain_picture, "value_text": value_text, "row_width": 200,
+        **means(Writer()),
     }  # fmt: skip
     return Page("row.html", values)
 
