@@ -6,7 +6,6 @@ from typing import Any
 from labelrules._html import template_file
 from labelrules.data.memory.columns import are_truth_words, stands_for_numbers
 from labelrules.export.plan import (
-    ListChances,
     Plan,
     deciding_rules,
     has_wide_heads,
@@ -17,7 +16,7 @@ from labelrules.export.plan import (
     printable,
 )
 from labelrules.rules.conditions import Condition
-from labelrules.rules.inference import LabelByLabel, UntilStable
+from labelrules.rules.inference import LabelByLabel, ListChances, UntilStable
 from labelrules.rules.language.text import rule_text
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import Theory

@@ -7,30 +7,12 @@ import numpy as np
 
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Condition
-from labelrules.rules.inference import Gibbs, Inference, Once
+from labelrules.rules.inference import Chances, Gibbs, Inference, ListChances, Once
 from labelrules.rules.language.text import rule_text
 from labelrules.rules.language.words import label_text
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Theory, theory_of
-
-
-class ListChances(NamedTuple):
-    """Probabilities of presence, where the first rule to write a label decides it."""
-
-    by_rule: tuple[dict[int, float], ...]  # of the last layer, then for rows without labels
-    undecided: tuple[float, ...]  # of labels that no rule writes
-
-
-class PointChances(NamedTuple):
-    """Probabilities of presence by points."""
-
-    shift: int  # added to the points first
-    doubling: int  # points that double the odds
-
-
-Chances: TypeAlias = ListChances | PointChances
-"""How a fitted learner estimates probabilities: what its method `_chances` returns."""
 
 
 class Plan(NamedTuple):

@@ -7,7 +7,6 @@ from labelrules.data.memory.columns import are_truth_words, stands_for_numbers
 from labelrules.data.schema import Schema
 from labelrules.export.plan import (
     DecidingRule,
-    ListChances,
     Plan,
     deciding_rules,
     has_wide_heads,
@@ -18,7 +17,7 @@ from labelrules.export.plan import (
     printable,
 )
 from labelrules.rules.conditions import Body, Condition
-from labelrules.rules.inference import LabelByLabel, UntilStable
+from labelrules.rules.inference import LabelByLabel, ListChances, UntilStable
 from labelrules.rules.language.text import rule_text
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import Theory

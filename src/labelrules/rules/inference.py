@@ -107,6 +107,24 @@ def _set_whole(inference: object, name: str, low: int) -> None:
     object.__setattr__(inference, name, whole_number(getattr(inference, name), name, low=low))
 
 
+class ListChances(NamedTuple):
+    """Probabilities of presence, where the first rule to write a label decides it."""
+
+    by_rule: tuple[dict[int, float], ...]  # of the last layer, then for rows without labels
+    undecided: tuple[float, ...]  # of labels that no rule writes
+
+
+class PointChances(NamedTuple):
+    """Probabilities of presence by points."""
+
+    shift: int  # added to the points first
+    doubling: int  # points that double the odds
+
+
+Chances: TypeAlias = ListChances | PointChances
+"""How a fitted learner estimates probabilities: what its method `_chances` returns."""
+
+
 class Rounds(NamedTuple):
     """The result of the last layer and how it was reached; see `LayeredRun`."""
 

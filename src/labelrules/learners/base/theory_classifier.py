@@ -15,7 +15,6 @@ from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset, Feature, Partitions, Schema
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.data.table import cell_counts
-from labelrules.export.plan import ListChances
 from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.shortfalls import reasons_without_rules
@@ -31,6 +30,7 @@ from labelrules.rules import (
     Theory,
     parse,
 )
+from labelrules.rules.inference import ListChances
 from labelrules.rules.json import LayersRecord, ListRecord
 from labelrules.rules.rule_table import table_of
 

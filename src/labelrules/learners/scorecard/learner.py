@@ -21,7 +21,6 @@ from labelrules.data.codes.binned_columns import BinnedColumns
 from labelrules.data.document import Record
 from labelrules.data.numeric import numeric_features
 from labelrules.data.table import cell_counts, label_keys
-from labelrules.export.plan import PointChances
 from labelrules.learners.base.estimator import TableClassifier, WeightKind
 from labelrules.learners.base.presence import is_ours, presence_by
 from labelrules.learners.base.progress import (
@@ -63,6 +62,7 @@ from labelrules.learners.scorecard.growth import (
     Targets,
 )
 from labelrules.rules import Body, Condition, Evidence, Head, Rule, RuleSet
+from labelrules.rules.inference import PointChances
 from labelrules.rules.json import SetRecord
 from labelrules.rules.rule_table import table_of
 
