@@ -21,8 +21,7 @@ from labelrules.inspection import (
     plot_dependency_matrix,
     plot_label_graph,
 )
-from labelrules.inspection.plots.common import VERMILION
-from labelrules.inspection.plots.dependency_matrix import FULL, PARTIAL
+from labelrules.inspection.pictures.plots import FULL, PARTIAL, VERMILION
 from labelrules.learners import Ripper, StackedBinaryRelevance
 from labelrules.rules import Theory
 

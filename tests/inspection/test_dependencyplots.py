@@ -15,8 +15,7 @@ from matplotlib.patches import FancyArrowPatch
 from labelrules import DecisionList, Schema, load, parse
 from labelrules.constraints import find_constraints
 from labelrules.inspection import label_graph, plot_dependency_matrix, plot_label_graph
-from labelrules.inspection.plots.common import ordered_labels
-from labelrules.inspection.plots.dependency_matrix import marks_of
+from labelrules.inspection.pictures.layouts import marks_of, ordered_labels
 
 SCHEMA = load("magazines").schema
 THEORY = parse(

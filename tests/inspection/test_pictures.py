@@ -16,7 +16,7 @@ from labelrules.inspection import (
     label_graph_svg,
     row_flow,
 )
-from labelrules.inspection.pictures.drawing import linked
+from labelrules.inspection.pictures.svg import linked
 from labelrules.rules import Body, Condition, clinic_truth
 from strategies import datasets
 from theories import decision_lists

@@ -34,13 +34,18 @@ from labelrules.inspection.explanation.values import (
     SupportingRows,
     estimate,
 )
-from labelrules.inspection.pictures.dependencies import dependency_matrix_svg, label_graph_svg
-from labelrules.inspection.pictures.flow import flow_svg
-from labelrules.inspection.pictures.histogram import histogram_svg
-from labelrules.inspection.plots.constraint_graph import plot_constraints
-from labelrules.inspection.plots.dependency_matrix import plot_dependency_matrix
-from labelrules.inspection.plots.label_graph import plot_label_graph
-from labelrules.inspection.plots.search_tree import plot_search_tree
+from labelrules.inspection.pictures.plots import (
+    plot_constraints,
+    plot_dependency_matrix,
+    plot_label_graph,
+    plot_search_tree,
+)
+from labelrules.inspection.pictures.svg import (
+    dependency_matrix_svg,
+    flow_svg,
+    histogram_svg,
+    label_graph_svg,
+)
 from labelrules.inspection.review.coverage import (
     Coverage,
     RuleCoverage,

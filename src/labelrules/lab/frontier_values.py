@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from labelrules._checks import counted, one_of
 from labelrules._report import aligned, pandas_frame
-from labelrules.inspection.plots.common import (
+from labelrules.inspection.pictures.layouts import shown_name
+from labelrules.inspection.pictures.plots import (
     GREY,
     PURPLE,
     VERMILION,
     check_matplotlib,
     new_axes,
-    shown_name,
 )
 
 if TYPE_CHECKING:

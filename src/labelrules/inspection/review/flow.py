@@ -95,7 +95,7 @@ class RowFlow:
         return titles, rows
 
     def _repr_html_(self) -> str:
-        from labelrules.inspection.pictures.flow import flow_svg
+        from labelrules.inspection.pictures.svg import flow_svg
 
         titles, rows = self._table()
         table = html_table(rows, titles, SHOWN_IN_HTML) if rows else ""

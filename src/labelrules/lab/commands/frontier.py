@@ -129,7 +129,7 @@ def _check_targets(output: str | None, csv: str | None, inputs: list[str | None]
             "points"
         )
     check_files(output, inputs)
-    from labelrules.inspection.plots.common import check_matplotlib
+    from labelrules.inspection.pictures.plots import check_matplotlib
 
     check_matplotlib()
 
