@@ -15,7 +15,7 @@ from matplotlib.patches import FancyArrowPatch
 from labelrules import DecisionList, Schema, load, parse
 from labelrules.constraints import find_constraints
 from labelrules.inspection import label_graph, plot_dependency_matrix, plot_label_graph
-from labelrules.inspection.pictures.layouts import marks_of, ordered_labels
+from labelrules.inspection.pictures.layouts import MatrixLayout, ordered_labels
 
 SCHEMA = load("magazines").schema
 THEORY = parse(
@@ -47,9 +47,8 @@ def pairwise_theory(n_labels, seed=0):
 
 
 def marks(theory):
-    graph = label_graph(theory)
     found = {}
-    for mark in marks_of(graph, list(range(theory.schema.n_labels))):
+    for mark in MatrixLayout.of(theory, "data", False).marks:
         found.setdefault(mark.place, []).append(mark)
     assert all(len(one) == 1 for one in found.values())
     return {place: one for place, (one,) in found.items()}

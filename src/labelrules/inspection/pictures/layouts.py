@@ -122,7 +122,38 @@ class Mark(NamedTuple):
     tested: int
 
 
-def marks_of(graph: LabelGraph, labels: list[int]) -> Iterator[Mark]:
+class MatrixLayout(NamedTuple):
+    """Label dependencies as a matrix: rows are predicted labels, columns those tested."""
+
+    title: str
+    labels: tuple[str, ...]
+    names: tuple[str, ...]  # of the labels, as they are shown
+    marks: tuple[Mark, ...]
+    relatives: tuple[tuple[int, int], ...]  # cells of a label and its parent in a hierarchy
+    graph: LabelGraph
+
+    @classmethod
+    def of(cls, source: Source, order: str | Sequence[str], only_dependent: bool) -> "MatrixLayout":
+        """The layout of a graph, or of the graph of rules."""
+        graph, labels = graph_and_labels(source, order, only_dependent)
+        names = tuple(graph.schema.labels[label] for label in labels)
+        n_edges = int(graph.adjacency[np.ix_(labels, labels)].sum())
+        return cls(
+            dependencies_text(n_edges, len(labels)),
+            names,
+            tuple(map(shown_name, names)),
+            tuple(_marks(graph, labels)),
+            tuple(_relatives(graph, labels)),
+            graph,
+        )
+
+    @property
+    def is_large(self) -> bool:
+        """Whether names are on all four sides."""
+        return len(self.names) > MANY
+
+
+def _marks(graph: LabelGraph, labels: list[int]) -> Iterator[Mark]:
     """The marks of every dependency: in the row of the predicted label, and in its column."""
     chosen = np.ix_(labels, labels)
     fully, partly = (
@@ -153,7 +184,7 @@ def _half_widths(counts: PairCounts, most: int) -> Floats:
     return np.asarray(_SMALLEST + (_LARGEST - _SMALLEST) * share)
 
 
-def relatives(graph: LabelGraph, labels: list[int]) -> Iterator[tuple[int, int]]:
+def _relatives(graph: LabelGraph, labels: list[int]) -> Iterator[tuple[int, int]]:
     """The cells of a label and its parent in the hierarchy of the schema, both ways."""
     places = {graph.schema.labels[label]: place for place, label in enumerate(labels)}
     for name, place in places.items():
@@ -176,66 +207,102 @@ def strokes(signs: str) -> tuple[tuple[Point, ...], ...]:
 # -------------------------------------------------------------------- the graph of labels
 
 
-def edges_between(graph: LabelGraph, names: list[str]) -> list[Edge]:
-    """The dependencies between these labels, if they are not too many to be drawn."""
-    edges = [edge for edge in graph.edges() if {edge.tested, edge.predicted} <= {*names}]
-    if len(edges) > MAX_ARROWS:
-        raise ValueError(
-            f"there are {len(edges)} dependencies, and a plot can show {MAX_ARROWS} arrows: name "
-            "some labels in order, or draw the matrix"
-        )
-    return edges
-
-
 class Arrow(NamedTuple):
-    """How a dependency is drawn."""
+    """A dependency, and how it is drawn: from the tested label to the predicted one."""
 
-    sign: str
-    is_full: bool
+    edge: Edge
+    start: Floats  # on the circle
+    end: Floats
     in_cycle: bool
-    width: float
+    width: float  # by its support as a part of the greatest
+
+    @property
+    def is_full(self) -> bool:
+        """Whether some rule tests labels only."""
+        return self.edge.n_full > 0
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether a label depends on itself."""
+        return self.edge.tested == self.edge.predicted
+
+    @property
+    def bend(self) -> float:
+        """How far a curve bends to its right, in lengths of the straight line.
+
+        Along the circle between neighbours, with room for the head of an arrow; through the middle
+        between opposite labels.
+        """
+        x, y = self.end - self.start
+        length = float(np.hypot(x, y))
+        left, right = np.array([-y, x]) / length, np.array([y, -x]) / length
+        inwards = -(self.start + self.end) / 2 * np.clip(0.42 * length, 0.1, 0.8)
+        return float((inwards + 0.05 * left) @ right / length)
+
+
+class PlacedLabel(NamedTuple):
+    """A label on the circle, whose name points away from the middle."""
+
+    label: str
+    name: str  # as it is shown
+    x: float
+    y: float  # upwards
+    number: int | None  # of its cyclic component, the largest first
+
+    @property
+    def on_the_left(self) -> bool:
+        """Whether the name ends at the circle."""
+        return self.x < -1e-9
+
+
+class CircleLayout(NamedTuple):
+    """Label dependencies as arrows between labels on a circle, clockwise from the top."""
+
+    title: str
+    labels: tuple[PlacedLabel, ...]
+    arrows: tuple[Arrow, ...]
+    most: int  # support of a dependency
 
     @classmethod
-    def of(cls, edge: Edge, cycles: dict[str, int], most: int) -> "Arrow":
-        """By its sign, its kind, its place, and its support as a part of the greatest."""
-        in_cycle = edge.tested in cycles and cycles[edge.tested] == cycles.get(edge.predicted)
-        return cls(edge.sign, edge.n_full > 0, in_cycle, line_width(edge.support, most))
+    def of(cls, source: Source, order: str | Sequence[str], only_dependent: bool) -> "CircleLayout":
+        """The layout of a graph, or of the graph of rules."""
+        graph, numbers = graph_and_labels(source, order, only_dependent)
+        names = [graph.schema.labels[number] for number in numbers]
+        angles = np.pi / 2 - 2 * np.pi * np.arange(len(names)) / len(names)
+        circle = np.column_stack([np.cos(angles), np.sin(angles)])
+        places = dict(zip(names, circle, strict=True))
+        edges = [edge for edge in graph.edges() if {edge.tested, edge.predicted} <= {*names}]
+        if len(edges) > MAX_ARROWS:
+            raise ValueError(
+                f"there are {len(edges)} dependencies, and a plot can show {MAX_ARROWS} arrows: "
+                "name some labels in order, or draw the matrix"
+            )
+        cycles = {name: n for n, group in enumerate(graph.components(), 1) for name in group}
+        most = max((edge.support for edge in edges), default=0)
+        arrows = [
+            Arrow(
+                edge,
+                places[edge.tested],
+                places[edge.predicted],
+                edge.tested in cycles and cycles[edge.tested] == cycles.get(edge.predicted),
+                line_width(edge.support, most),
+            )
+            for edge in edges
+        ]
+        labels = [
+            PlacedLabel(name, shown_name(name), float(x), float(y), cycles.get(name))
+            for name, (x, y) in places.items()
+        ]
+        n_cycles = len({number for name, number in cycles.items() if name in places})
+        circular = counted(n_cycles, "cyclic component") if n_cycles else "no cycle"
+        title = f"{dependencies_text(len(edges), len(names))}, {circular}"
+        return cls(title, tuple(labels), tuple(arrows), most)
 
 
 def line_width(support: int, most: int) -> float:
     """From the thinnest to the thickest line by the root of the support."""
     share = float(np.sqrt(support / most)) if most else 0.0
     return _THINNEST + (_THICKEST - _THINNEST) * share
-
-
-def component_numbers(graph: LabelGraph) -> dict[str, int]:
-    """The number of the cyclic component that a label is in."""
-    return {name: n for n, group in enumerate(graph.components(), 1) for name in group}
-
-
-def graph_title(n_edges: int, n_labels: int, n_cycles: int) -> str:
-    """How many dependencies, labels and cyclic components are shown."""
-    cycles = counted(n_cycles, "cyclic component") if n_cycles else "no cycle"
-    return f"{dependencies_text(n_edges, n_labels)}, {cycles}"
-
-
-def circle_places(names: list[str]) -> dict[str, Floats]:
-    """Where each label is on the circle, clockwise from the top."""
-    angles = np.pi / 2 - 2 * np.pi * np.arange(len(names)) / len(names)
-    return dict(zip(names, np.column_stack([np.cos(angles), np.sin(angles)]), strict=True))
-
-
-def bend(start: Floats, end: Floats) -> float:
-    """How far a curve bends to its right, in lengths of the straight line.
-
-    Along the circle between neighbours, with room for the head of an arrow; through the middle
-    between opposite labels.
-    """
-    x, y = end - start
-    length = float(np.hypot(x, y))
-    left, right = np.array([-y, x]) / length, np.array([y, -x]) / length
-    inwards = -(start + end) / 2 * np.clip(0.42 * length, 0.1, 0.8)
-    return float((inwards + 0.05 * left) @ right / length)
 
 
 # -------------------------------------------------------------------- constraints
@@ -252,6 +319,15 @@ def check_constraints(graph: ConstraintGraph) -> None:
         )
     if not graph.nodes:
         raise ValueError("the graph has no constraints to draw")
+
+
+def constraints_title(graph: ConstraintGraph) -> str:
+    """How much is drawn; labels that only imply each other have a box and no line."""
+    n_lines = len(graph.subsets) + len(graph.exclusions)
+    n_labels = sum(len(node) for node in graph.nodes)
+    title = f"{counted(n_lines, 'constraint')} between {counted(n_labels, 'label')}"
+    follow = "follows" if graph.n_left_out == 1 else "follow"
+    return f"{title}; {graph.n_left_out} more {follow} from them" if graph.n_left_out else title
 
 
 def constraint_places(graph: ConstraintGraph) -> dict[Node, tuple[float, float]]:

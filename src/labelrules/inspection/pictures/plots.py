@@ -6,35 +6,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelrules._checks import counted
-from labelrules._types import Floats
 from labelrules.constraints.graph import ConstraintGraph, ConstraintLink, Node
-from labelrules.inspection.dependencies import LabelGraph, dependencies_text
 from labelrules.inspection.pictures.layouts import (
-    MANY,
     WIDE,
     Arrow,
+    CircleLayout,
     Mark,
+    MatrixLayout,
     PlacedHead,
+    PlacedLabel,
     Point,
     Source,
-    bend,
     check_constraints,
     check_searches,
-    circle_places,
-    component_numbers,
     constraint_places,
+    constraints_title,
     counted_heads,
     cut_depths,
-    edges_between,
-    graph_and_labels,
-    graph_title,
     head_mark,
     head_places,
     head_text,
     line_width,
-    marks_of,
-    relatives,
-    shown_name,
     strokes,
 )
 from labelrules.search import SearchTree
@@ -156,18 +148,15 @@ def plot_dependency_matrix(
     >>> matplotlib.pyplot.close(ax.figure)
     """
     check_matplotlib()
-    graph, labels = graph_and_labels(source, order, only_dependent)
-    names = [shown_name(graph.schema.labels[label]) for label in labels]
-    marks = [*marks_of(graph, labels)]
+    layout = MatrixLayout.of(source, order, only_dependent)
     is_ours = ax is None
     if ax is None:
-        ax = _matrix_axes(names)
-    _draw_grid(ax, graph, labels)
-    _draw_marks(ax, marks)
-    _draw_names(ax, names, is_ours and len(names) > MANY)
-    n_edges = int(graph.adjacency[np.ix_(labels, labels)].sum())
-    ax.set_title(dependencies_text(n_edges, len(labels)), fontsize=10)
-    _matrix_legend(ax, marks, is_ours)
+        ax = _matrix_axes(layout)
+    _draw_grid(ax, layout)
+    _draw_marks(ax, layout.marks)
+    _draw_names(ax, layout.names, is_ours and layout.is_large)
+    ax.set_title(layout.title, fontsize=10)
+    _matrix_legend(ax, layout.marks, is_ours)
     return ax
 
 
@@ -176,10 +165,11 @@ def _cell(n_labels: int) -> float:
     return float(np.clip(13 / n_labels, 0.26, 0.62))
 
 
-def _matrix_axes(names: list[str]) -> "Axes":
+def _matrix_axes(layout: MatrixLayout) -> "Axes":
+    names = layout.names
     cell = _cell(len(names))
     margin = 0.3 + 0.0085 * _font_size(len(names)) * max(len(name) for name in names)
-    side = cell * len(names) + margin * (2 if len(names) > MANY else 1)
+    side = cell * len(names) + margin * (2 if layout.is_large else 1)
     return new_axes(max(side, 4.6), max(side, 3.2) + 1.3)
 
 
@@ -187,19 +177,19 @@ def _font_size(n_labels: int) -> float:
     return float(np.clip(72 * 0.62 * _cell(n_labels), 7.5, 10))
 
 
-def _draw_grid(ax: "Axes", graph: LabelGraph, labels: list[int]) -> None:
+def _draw_grid(ax: "Axes", layout: MatrixLayout) -> None:
     from matplotlib.collections import LineCollection
     from matplotlib.patches import Rectangle
 
-    n = len(labels)
+    n = len(layout.names)
     ends = [i - 0.5 for i in range(n + 1)]
     lines = [[(-0.5, y), (n - 0.5, y)] for y in ends] + [[(x, -0.5), (x, n - 0.5)] for x in ends]
     # Every fifth line is darker, for the eye to follow.
-    colors = ["#a8a8a8" if n > MANY and i % 5 == 0 else "#d4d4d4" for i in range(n + 1)]
+    colors = ["#a8a8a8" if layout.is_large and i % 5 == 0 else "#d4d4d4" for i in range(n + 1)]
     ax.add_collection(LineCollection(lines, colors=colors * 2, linewidths=0.5, zorder=1))
     for i in range(n):
         ax.add_patch(Rectangle((i - 0.5, i - 0.5), 1, 1, facecolor="#e4e4e4", zorder=0))
-    for row, column in relatives(graph, labels):
+    for row, column in layout.relatives:
         ax.add_patch(
             Rectangle(
                 (column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=1.2,
@@ -211,7 +201,7 @@ def _draw_grid(ax: "Axes", graph: LabelGraph, labels: list[int]) -> None:
     ax.set_aspect("equal")
 
 
-def _draw_marks(ax: "Axes", marks: list[Mark]) -> None:
+def _draw_marks(ax: "Axes", marks: Sequence[Mark]) -> None:
     """Squares and discs, and upon them their signs."""
     from matplotlib.collections import LineCollection, PolyCollection
 
@@ -262,7 +252,7 @@ def _ink(strength: float) -> str:
     return "white" if strength > 0.65 else "black"
 
 
-def _draw_names(ax: "Axes", names: list[str], around: bool) -> None:
+def _draw_names(ax: "Axes", names: Sequence[str], around: bool) -> None:
     size = min(72 * 0.62 * _inches_of_a_cell(ax), 10)
     places = range(len(names))
     written: dict[str, Any] = {"fontsize": max(size, 5), "parse_math": False}
@@ -278,7 +268,7 @@ def _inches_wide(ax: "Axes") -> float:
     return float(ax.figure.bbox.width / ax.figure.dpi)
 
 
-def _matrix_legend(ax: "Axes", marks: list[Mark], is_ours: bool) -> None:
+def _matrix_legend(ax: "Axes", marks: Sequence[Mark], is_ours: bool) -> None:
     """Below the axes; in a figure of our own at its lower edge, where there is room for it."""
     corners = ["upper corners: row predicted by column", "lower corners: column predicted by row"]
     words: dict[str, Any] = {
@@ -297,7 +287,7 @@ def _matrix_legend(ax: "Axes", marks: list[Mark], is_ours: bool) -> None:
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), **words)
 
 
-def _matrix_handles(marks: list[Mark]) -> "list[Artist]":
+def _matrix_handles(marks: Sequence[Mark]) -> "list[Artist]":
     from matplotlib.lines import Line2D
 
     def sample(shape: str, words: str, color: str, fill: Any) -> "Artist":
@@ -356,23 +346,17 @@ def plot_label_graph(
     >>> matplotlib.pyplot.close(ax.figure)
     """
     check_matplotlib()
-    graph, labels = graph_and_labels(source, order, only_dependent)
-    names = [graph.schema.labels[label] for label in labels]
-    edges = edges_between(graph, names)
+    layout = CircleLayout.of(source, order, only_dependent)
     if ax is None:
-        ax = _graph_axes([shown_name(name) for name in names])
-    places = circle_places(names)
-    cycles = component_numbers(graph)
-    most = max((edge.support for edge in edges), default=0)
-    arrows = [Arrow.of(edge, cycles, most) for edge in edges]
-    for edge, arrow in zip(edges, arrows, strict=True):
-        _draw_arrow(ax, places[edge.tested], places[edge.predicted], arrow)
-    _draw_labels(ax, places, cycles)
-    shown = len({number for name, number in cycles.items() if name in places})
-    ax.set_title(graph_title(len(edges), len(names), shown), fontsize=10)
+        ax = _graph_axes([label.name for label in layout.labels])
+    for arrow in layout.arrows:
+        _draw_arrow(ax, arrow)
+    for label in layout.labels:
+        _draw_label(ax, label)
+    ax.set_title(layout.title, fontsize=10)
     ax.set_aspect("equal")
     ax.set_axis_off()
-    _graph_legend(ax, arrows, most)
+    _graph_legend(ax, layout)
     return ax
 
 
@@ -388,19 +372,20 @@ def _graph_axes(names: list[str]) -> "Axes":
     return ax
 
 
-def _draw_arrow(ax: "Axes", start: Floats, end: Floats, arrow: Arrow) -> None:
+def _draw_arrow(ax: "Axes", arrow: Arrow) -> None:
     """A curve that bends to the middle, a little to its left, so that opposite arrows differ."""
     from matplotlib.patches import Circle, FancyArrowPatch
 
-    if (start == end).all():
+    start = arrow.start
+    if arrow.is_loop:
         x, y = start * 0.93
         ax.add_patch(Circle((x, y), 0.06, fill=False, zorder=2, **_line(arrow)))
         ax.plot(*(start * 0.87), "o", markersize=5, zorder=3, **_filled(arrow))
         return
     curve: dict[str, Any] = {
         "posA": start,
-        "posB": end,
-        "connectionstyle": f"arc3,rad={bend(start, end)}",
+        "posB": arrow.end,
+        "connectionstyle": f"arc3,rad={arrow.bend}",
         "shrinkA": 5,
     }
     ax.add_patch(FancyArrowPatch(**curve, shrinkB=8, arrowstyle="-", zorder=2, **_line(arrow)))
@@ -425,7 +410,7 @@ def _color(arrow: Arrow) -> str:
 
 def _line(arrow: Arrow) -> dict[str, Any]:
     """The style of the line."""
-    style = {"linestyle": _SIGNS[arrow.sign], "capstyle": "butt"}
+    style = {"linestyle": _SIGNS[arrow.edge.sign], "capstyle": "butt"}
     return {**style, "color": _color(arrow), "linewidth": arrow.width}
 
 
@@ -434,29 +419,28 @@ def _filled(arrow: Arrow) -> dict[str, Any]:
     return {"markerfacecolor": fill, "markeredgecolor": _color(arrow), "markeredgewidth": 1.0}
 
 
-def _draw_labels(ax: "Axes", places: dict[str, Floats], cycles: dict[str, int]) -> None:
-    for name, (x, y) in places.items():
-        number = cycles.get(name)
-        edge = "black" if number is None else VERMILION
-        ax.plot(x, y, "o", markersize=9.5 if number else 5, color="white", markeredgecolor=edge,
-                markeredgewidth=1.2 if number else 0.7, zorder=4)  # fmt: skip
-        if number is not None:
-            ax.annotate(str(number), (x, y), fontsize=6.5, fontweight="bold", ha="center",
-                        va="center_baseline", zorder=5)  # fmt: skip
-        angle = float(np.degrees(np.arctan2(y, x)))
-        on_the_left = x < -1e-9
-        ax.annotate(
-            shown_name(name), (x, y), xytext=(9 * x, 9 * y), textcoords="offset points",
-            rotation=angle - 180 if on_the_left else angle, rotation_mode="anchor", va="center",
-            ha="right" if on_the_left else "left", fontsize=_FONT, parse_math=False,
-            annotation_clip=False,
-        )  # fmt: skip
+def _draw_label(ax: "Axes", label: PlacedLabel) -> None:
+    x, y, number = label.x, label.y, label.number
+    edge = "black" if number is None else VERMILION
+    ax.plot(x, y, "o", markersize=9.5 if number else 5, color="white", markeredgecolor=edge,
+            markeredgewidth=1.2 if number else 0.7, zorder=4)  # fmt: skip
+    if number is not None:
+        ax.annotate(str(number), (x, y), fontsize=6.5, fontweight="bold", ha="center",
+                    va="center_baseline", zorder=5)  # fmt: skip
+    angle = float(np.degrees(np.arctan2(y, x)))
+    ax.annotate(
+        label.name, (x, y), xytext=(9 * x, 9 * y), textcoords="offset points",
+        rotation=angle - 180 if label.on_the_left else angle, rotation_mode="anchor", va="center",
+        ha="right" if label.on_the_left else "left", fontsize=_FONT, parse_math=False,
+        annotation_clip=False,
+    )  # fmt: skip
 
 
-def _graph_legend(ax: "Axes", arrows: list[Arrow], most: int) -> None:
+def _graph_legend(ax: "Axes", layout: CircleLayout) -> None:
     from matplotlib.lines import Line2D
 
     signs = {"+": "same sign", "-": "opposite sign", "+-": "both signs"}
+    arrows, most = layout.arrows, layout.most
     heads = {True: "labels only", False: "labels and features"}
     cycles = {True: "in a cycle", False: "in no cycle"}
 
@@ -466,7 +450,7 @@ def _graph_legend(ax: "Axes", arrows: list[Arrow], most: int) -> None:
     handles = [
         line(words, linestyle=_SIGNS[sign])
         for sign, words in signs.items()
-        if sign in {arrow.sign for arrow in arrows}
+        if sign in {arrow.edge.sign for arrow in arrows}
     ]
     handles += [
         line(words, linestyle="", marker=">", markersize=7,
@@ -577,21 +561,12 @@ def _draw_link(
         ax.add_patch(FancyArrowPatch(start, end, color=style["color"], zorder=4, **head, **curve))
 
 
-def _constraint_title(n_lines: int, n_labels: int, n_left_out: int) -> str:
-    """How much is drawn; labels that only imply each other have a box and no line."""
-    title = f"{counted(n_lines, 'constraint')} between {counted(n_labels, 'label')}"
-    follow = "follows" if n_left_out == 1 else "follow"
-    return f"{title}; {n_left_out} more {follow} from them" if n_left_out else title
-
-
 def _finish_constraints(
     ax: "Axes", graph: ConstraintGraph, places: dict[Node, tuple[float, float]]
 ) -> None:
     from matplotlib.lines import Line2D
 
-    n_lines = len(graph.subsets) + len(graph.exclusions)
-    n_labels = sum(len(node) for node in graph.nodes)
-    ax.set_title(_constraint_title(n_lines, n_labels, graph.n_left_out), fontsize=10)
+    ax.set_title(constraints_title(graph), fontsize=10)
     columns, heights = zip(*places.values(), strict=True)
     ax.set_xlim(min(columns) - 0.5, max(columns) + 0.5)
     ax.set_ylim(-max(heights) - 0.8, -min(heights) + 0.8)

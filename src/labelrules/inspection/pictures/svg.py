@@ -11,22 +11,15 @@ import numpy as np
 from labelrules._checks import counted, suggestion
 from labelrules._html import render
 from labelrules._types import Floats
-from labelrules.inspection.dependencies import Edge, LabelGraph, dependencies_text
+from labelrules.inspection.dependencies import Edge
 from labelrules.inspection.pictures.layouts import (
-    MANY,
     Arrow,
+    CircleLayout,
     Mark,
+    MatrixLayout,
+    PlacedLabel,
     Point,
     Source,
-    bend,
-    circle_places,
-    component_numbers,
-    edges_between,
-    graph_and_labels,
-    graph_title,
-    marks_of,
-    relatives,
-    shown_name,
     strokes,
 )
 from labelrules.inspection.review.flow import FlowStep, RowFlow
@@ -125,43 +118,31 @@ def dependency_matrix_svg(
     >>> 'href="/rules?tests=fashion"' in picture
     True
     """
-    graph, labels = graph_and_labels(source, order, only_dependent)
-    names = [shown_name(graph.schema.labels[label]) for label in labels]
+    layout = MatrixLayout.of(source, order, only_dependent)
     # Names of many labels are on all four sides.
-    margin = _LETTER * max(map(len, names)) + 10
-    size = _CELL * len(names)
-    after = margin if len(names) > MANY else 8
-    edges = {(edge.predicted, edge.tested): edge for edge in graph.edges()}
-    drawn = [_drawn_mark(mark, graph, labels, edges, link) for mark in marks_of(graph, labels)]
-    n_edges = int(graph.adjacency[np.ix_(labels, labels)].sum())
+    margin = _LETTER * max(map(len, layout.names)) + 10
+    size = _CELL * len(layout.names)
+    after = margin if layout.is_large else 8
+    edges = {(edge.predicted, edge.tested): edge for edge in layout.graph.edges()}
     return render(
         "dependency_matrix.svg",
-        title=dependencies_text(n_edges, len(labels)),
+        layout=layout,
         description=_description(edges.values()),
-        names=names,
-        marks=drawn,
-        relatives=list(relatives(graph, labels)),
+        marks=[_drawn_mark(mark, layout.labels, edges, link) for mark in layout.marks],
         cell=_CELL,
         margin=margin,
         size=size,
-        around=len(names) > MANY,
         width=max(margin + size + after, 450),
         height=margin + size + after + 66,
     )
 
 
 def _drawn_mark(
-    mark: Mark,
-    graph: LabelGraph,
-    labels: list[int],
-    edges: dict[tuple[str, str], Edge],
-    link: str | None,
+    mark: Mark, labels: Sequence[str], edges: dict[tuple[str, str], Edge], link: str | None
 ) -> _DrawnMark:
     (x, y), half = mark.place, mark.half * _CELL
     center = (x + 0.5) * _CELL, (y + 0.5) * _CELL
-    predicted, tested = (
-        graph.schema.labels[labels[number]] for number in (mark.predicted, mark.tested)
-    )
+    predicted, tested = labels[mark.predicted], labels[mark.tested]
     known = not np.isnan(mark.strength)
     return _DrawnMark(
         *center,
@@ -214,18 +195,6 @@ class _DrawnArrow(NamedTuple):
     href: str | None
 
 
-class _DrawnLabel(NamedTuple):
-    """How a label of the graph is drawn."""
-
-    name: str
-    full_name: str
-    x: float
-    y: float
-    angle: float
-    on_the_left: bool
-    number: int | None  # of its cyclic component
-
-
 def label_graph_svg(
     source: Source,
     *,
@@ -253,54 +222,44 @@ def label_graph_svg(
     >>> "2 dependencies between 2 labels, 1 cyclic component" in label_graph_svg(theory)
     True
     """
-    graph, labels = graph_and_labels(source, order, only_dependent)
-    names = [graph.schema.labels[label] for label in labels]
-    edges = edges_between(graph, names)
-    cycles = component_numbers(graph)
-    radius = max(len(names) * 17 / (2 * np.pi), min(110 + 3.5 * len(names), 280))
-    margin = _LETTER * max(len(shown_name(name)) for name in names) + 26
-    middle = radius + margin
-    places = circle_places(names)
-    most = max((edge.support for edge in edges), default=0)
-    arrows = [
-        _drawn_arrow(edge, Arrow.of(edge, cycles, most), places, radius, link) for edge in edges
-    ]
-    numbers = len({number for name, number in cycles.items() if name in places})
+    layout = CircleLayout.of(source, order, only_dependent)
+    n_labels = len(layout.labels)
+    radius = max(n_labels * 17 / (2 * np.pi), min(110 + 3.5 * n_labels, 280))
+    middle = radius + _LETTER * max(len(label.name) for label in layout.labels) + 26
+    arrows = [_drawn_arrow(arrow, radius, link) for arrow in layout.arrows]
     return render(
         "label_graph.svg",
-        title=graph_title(len(edges), len(names), numbers),
-        description=_description(edges),
-        arrows=[arrow for arrow in arrows if not arrow.in_cycle]
-        + [arrow for arrow in arrows if arrow.in_cycle],
-        labels=[_drawn_label(name, places[name], radius, cycles.get(name)) for name in names],
+        title=layout.title,
+        description=_description(arrow.edge for arrow in layout.arrows),
+        arrows=sorted(arrows, key=lambda arrow: arrow.in_cycle),
+        labels=[(label, _angle(label)) for label in layout.labels],
+        radius=radius,
         middle=middle,
         width=max(2 * middle, 450),
         height=2 * middle + 30,
     )
 
 
-def _drawn_arrow(
-    edge: Edge, arrow: Arrow, places: dict[str, Floats], radius: float, link: str | None
-) -> _DrawnArrow:
-    start, end = places[edge.tested], places[edge.predicted]
-    line, head = (_loop if edge.tested == edge.predicted else _curve)(start, end, radius)
+def _drawn_arrow(arrow: Arrow, radius: float, link: str | None) -> _DrawnArrow:
+    edge = arrow.edge
+    line, head = (_loop if arrow.is_loop else _curve)(arrow, radius)
     return _DrawnArrow(
         line,
         head,
         arrow.is_full,
         arrow.in_cycle,
         arrow.width,
-        _DASHES[arrow.sign],
+        _DASHES[edge.sign],
         _sentence(edge),
         linked(link, predicted=edge.predicted, tested=edge.tested),
     )
 
 
-def _curve(start: Floats, end: Floats, radius: float) -> tuple[str, str]:
+def _curve(arrow: Arrow, radius: float) -> tuple[str, str]:
     """The path of a curve and of its head; the circle is around 0, and y runs downwards."""
+    start, end = arrow.start, arrow.end
     dx, dy = end - start
-    how_far = bend(start, end)
-    control = (start + end) / 2 + how_far * np.array([dy, -dx])
+    control = (start + end) / 2 + arrow.bend * np.array([dy, -dx])
     one, middle, other = (
         radius * np.array([point[0], -point[1]]) for point in (start, control, end)
     )
@@ -312,9 +271,9 @@ def _curve(start: Floats, end: Floats, radius: float) -> tuple[str, str]:
     return line, f"M{_at(tip)}L{_at(base + across)}L{_at(base - across)}z"
 
 
-def _loop(start: Floats, _: Floats, radius: float) -> tuple[str, str]:
+def _loop(arrow: Arrow, radius: float) -> tuple[str, str]:
     """A circle on the inner side of a label that depends on itself."""
-    outward = np.array([start[0], -start[1]])
+    outward = np.array([arrow.start[0], -arrow.start[1]])
     near, size = (radius - 8) * outward, 9.0
     far = near - 2 * size * outward
     line = f"M{_at(near)}A{size} {size} 0 1 1 {_at(far)}A{size} {size} 0 1 1 {_at(near)}"
@@ -331,12 +290,10 @@ def _at(point: Floats) -> str:
     return f"{point[0]:.1f} {point[1]:.1f}"
 
 
-def _drawn_label(name: str, place: Floats, radius: float, number: int | None) -> _DrawnLabel:
-    x, y = float(place[0]), float(place[1])
-    angle = float(np.degrees(np.arctan2(-y, x)))
-    on_the_left = x < -1e-9
-    turned = angle - 180 if on_the_left else angle
-    return _DrawnLabel(shown_name(name), name, radius * x, -radius * y, turned, on_the_left, number)
+def _angle(label: PlacedLabel) -> float:
+    """How far the name of a label is turned, clockwise."""
+    angle = float(np.degrees(np.arctan2(-label.y, label.x)))
+    return angle - 180 if label.on_the_left else angle
 
 
 # -------------------------------------------------------------------- the flow of rows
