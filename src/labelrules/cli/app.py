@@ -42,6 +42,14 @@ COMMANDS = {
 }
 """Summaries of the commands: known here, so that the list of commands imports none of them."""
 
+_CHAPTERS = {
+    "stats": ("show", "stats"),
+    "evaluate": ("predict", "evaluate"),
+    "warm-up": ("setup", "warm_up"),
+    "completion": ("setup", "completion"),
+}
+"""Modules and names of the commands that do not have a module of their own name."""
+
 
 class Program(click.Group):
     """The group of commands; a command is imported when it is needed."""
@@ -54,8 +62,10 @@ class Program(click.Group):
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
-        room, module = _wings.COMMANDS.get(cmd_name, "cli"), cmd_name.replace("-", "_")
-        command: click.Command = import_module(f"labelrules.{room}.commands.{module}").command
+        room = _wings.COMMANDS.get(cmd_name, "cli")
+        module, name = _CHAPTERS.get(cmd_name, (cmd_name, "command"))
+        found = import_module(f"labelrules.{room}.commands.{module}")
+        command: click.Command = getattr(found, name)
         command.help = COMMANDS[cmd_name]
         return command
 
@@ -130,7 +140,7 @@ def main(arguments: Sequence[str] | None = None, command: click.Command | None =
 def _run(words: list[str], command: click.Command | None) -> int:
     """Run the program; `click.Command.main` would exit with 1 on Ctrl-C and broken pipes."""
     if COMPLETE_VARIABLE in os.environ:
-        from labelrules.cli.commands.completion import completed
+        from labelrules.cli.commands.setup import completed
 
         print(completed(program, COMPLETE_VARIABLE))
         return SUCCESS

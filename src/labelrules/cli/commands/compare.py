@@ -12,7 +12,7 @@ from labelrules.cli.commands import (
     model_argument,
     reading_options,
 )
-from labelrules.cli.commands.evaluate import usual_values
+from labelrules.cli.commands.predict import usual_values
 from labelrules.cli.io import STANDARD, Reading, check_files, plain, write
 from labelrules.cli.models import Model, data_for, option_schema, read_model
 

@@ -21,8 +21,7 @@ from labelrules.cli.io import (
     unpacked_extension_of,
     write,
 )
-from labelrules.cli.models import Model, option_schema, read_model
-from labelrules.cli.names import names_option, with_names_of
+from labelrules.cli.models import Model, names_option, option_schema, read_model, with_names_of
 from labelrules.cli.settings import blaming
 
 if TYPE_CHECKING:

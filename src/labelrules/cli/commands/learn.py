@@ -28,7 +28,7 @@ from labelrules.cli.commands import (
     output_option,
     reading_options,
 )
-from labelrules.cli.commands.evaluate import usual_values, values_text
+from labelrules.cli.commands.predict import usual_values, values_text
 from labelrules.cli.io import (
     LARGE,
     STANDARD,

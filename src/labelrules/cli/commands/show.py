@@ -1,4 +1,4 @@
-"""``labelrules show``: the rules of a model."""
+"""``labelrules show`` and ``labelrules stats``: the rules of a model, the statistics of data."""
 
 import os
 import shutil
@@ -13,14 +13,22 @@ from labelrules.cli.commands import (
     DataName,
     OneOf,
     Text,
+    data_argument,
     json_option,
     model_argument,
     output_option,
     reading_options,
 )
-from labelrules.cli.io import STANDARD, Reading, check_files, extension_of, say, write
-from labelrules.cli.models import Model, check_label, data_for, option_schema, read_model
-from labelrules.cli.names import names_option, with_names_of
+from labelrules.cli.io import STANDARD, Reading, check_files, extension_of, read_data, say, write
+from labelrules.cli.models import (
+    Model,
+    check_label,
+    data_for,
+    names_option,
+    option_schema,
+    read_model,
+    with_names_of,
+)
 
 if TYPE_CHECKING:
     from labelrules.data import Schema
@@ -37,6 +45,13 @@ labelrules show model.json --style html -o rules.html
 labelrules show my-rules.txt --data magazines --summary
 labelrules show model.json --count new.csv -o recounted.json
 labelrules show model.json --names names.csv
+"""
+
+STATISTICS_EXAMPLES = """
+labelrules stats magazines
+labelrules stats yeast --part train --json
+labelrules stats readers.csv --labels quality,tabloid
+cat readers.csv | labelrules stats - --labels quality
 """
 
 ORDERS = ("order", "label", "table")
@@ -315,3 +330,15 @@ def _text(theory: "Theory", style: str, evidence: bool, label: str | None, by: s
         order: Any = by and _ORDER_NAMES[by]
         return theory_html(theory, evidence=evidence, order=order)
     return theory_text(theory, signs, evidence)
+
+
+@click.command("stats", cls=Command, examples=STATISTICS_EXAMPLES)
+@data_argument
+@json_option("the statistics")
+@reading_options
+def stats(data: str, as_json: bool, reading: Reading) -> None:
+    """Count rows, features, labels and label sets."""
+    from labelrules.data import statistics
+
+    figures = statistics(read_data(data, reading))
+    write(figures.as_dict() if as_json else f"{figures}\n")

@@ -1,8 +1,8 @@
-"""``labelrules completion``: scripts by which shells complete commands, options and values.
+"""``labelrules warm-up`` and ``labelrules completion``: what is done once, before the first use.
 
-The script calls ``labelrules`` with the words typed so far, and click prints the completions. Added
-here: values after ``--option=``, no space after ``--set NAME=``, and in zsh the second Tab after
-the script is loaded.
+Shells complete commands, options and values by a script, which calls ``labelrules`` with the words
+typed so far; click prints the completions. Added here: values after ``--option=``, no space after
+``--set NAME=``, and in zsh the second Tab after the script is loaded.
 """
 
 import os
@@ -102,7 +102,7 @@ SHELLS: dict[str, type[ShellComplete]] = {"bash": Bash, "zsh": Zsh, "fish": Fish
 @click.command("completion", cls=Command, examples=EXAMPLES)
 @click.argument("shell", type=OneOf("shell", SHELLS), help=", ".join(SHELLS))
 @click.pass_context
-def command(ctx: click.Context, shell: str) -> None:
+def completion(ctx: click.Context, shell: str) -> None:
     """Print the script."""
     program = ctx.find_root().command
     script = SHELLS[shell](program, {}, "labelrules", COMPLETE_VARIABLE).source()
@@ -113,3 +113,15 @@ def completed(program: click.Command, variable: str) -> str:
     """The completions that a script requests by the environment."""
     shell = SHELLS[os.environ[variable].partition("_")[0]]
     return shell(program, {}, "labelrules", variable).complete()
+
+
+@click.command("warm-up", cls=Command, examples="labelrules warm-up")
+def warm_up() -> None:
+    """Compile, and say how long it took."""
+    from labelrules import learners
+
+    seconds = learners.warm_up()
+    if seconds:
+        print(f"compiled in {seconds:.1f} s; the compiled code is kept on disk")
+    else:
+        print("nothing to compile: the compiled code is on disk")
