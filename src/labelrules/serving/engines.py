@@ -13,7 +13,7 @@ from labelrules.data.memory.encoding import cell_readers
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset, checked_dataset
 from labelrules.export.plan import Plan, used_features
-from labelrules.export.python import to_python
+from labelrules.export.programs import to_python
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.rules.inference import Gibbs
 from labelrules.rules.layered_theory import LayeredTheory
