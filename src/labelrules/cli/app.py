@@ -43,10 +43,10 @@ COMMANDS = {
 """Summaries of the commands: known here, so that the list of commands imports none of them."""
 
 _CHAPTERS = {
-    "stats": ("show", "stats"),
-    "evaluate": ("predict", "evaluate"),
-    "warm-up": ("setup", "warm_up"),
-    "completion": ("setup", "completion"),
+    "stats": ("show", "stats_command"),
+    "evaluate": ("predict", "evaluate_command"),
+    "warm-up": ("setup", "warm_up_command"),
+    "completion": ("setup", "completion_command"),
 }
 """Modules and names of the commands that do not have a module of their own name."""
 

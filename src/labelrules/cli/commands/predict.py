@@ -149,7 +149,7 @@ def _measure(text: str) -> "Measure":
 @click.option("-m", "--measure", "measures", type=_measure, multiple=True, help=MEASURES_HELP)
 @json_option("the values")
 @reading_options
-def evaluate(
+def evaluate_command(
     model: str, data: str, measures: "tuple[Measure, ...]", as_json: bool, reading: Reading
 ) -> None:
     """Evaluate the predictions of a model."""
@@ -190,9 +190,9 @@ def _evaluated(
 
 def usual_values(model: Model, data: "Dataset") -> dict[str, float]:
     """The values of the usual measures."""
-    from labelrules import measures
+    from labelrules.measures import evaluate
 
-    return measures.evaluate(data.Y, model.board(data), model.probabilities(data))
+    return evaluate(data.Y, model.board(data), model.probabilities(data))
 
 
 def values_text(values: dict[str, float]) -> str:

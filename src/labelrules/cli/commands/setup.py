@@ -102,7 +102,7 @@ SHELLS: dict[str, type[ShellComplete]] = {"bash": Bash, "zsh": Zsh, "fish": Fish
 @click.command("completion", cls=Command, examples=EXAMPLES)
 @click.argument("shell", type=OneOf("shell", SHELLS), help=", ".join(SHELLS))
 @click.pass_context
-def completion(ctx: click.Context, shell: str) -> None:
+def completion_command(ctx: click.Context, shell: str) -> None:
     """Print the script."""
     program = ctx.find_root().command
     script = SHELLS[shell](program, {}, "labelrules", COMPLETE_VARIABLE).source()
@@ -116,11 +116,11 @@ def completed(program: click.Command, variable: str) -> str:
 
 
 @click.command("warm-up", cls=Command, examples="labelrules warm-up")
-def warm_up() -> None:
+def warm_up_command() -> None:
     """Compile, and say how long it took."""
-    from labelrules import learners
+    from labelrules.learners import warm_up
 
-    seconds = learners.warm_up()
+    seconds = warm_up()
     if seconds:
         print(f"compiled in {seconds:.1f} s; the compiled code is kept on disk")
     else:

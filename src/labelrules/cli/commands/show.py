@@ -336,7 +336,7 @@ def _text(theory: "Theory", style: str, evidence: bool, label: str | None, by: s
 @data_argument
 @json_option("the statistics")
 @reading_options
-def stats(data: str, as_json: bool, reading: Reading) -> None:
+def stats_command(data: str, as_json: bool, reading: Reading) -> None:
     """Count rows, features, labels and label sets."""
     from labelrules.data import statistics
 

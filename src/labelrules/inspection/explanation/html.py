@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from labelrules._html import fragment, html_page, render
-from labelrules.inspection.explanation.screen import row_line
+from labelrules.inspection.explanation.screen import values_line
 from labelrules.inspection.explanation.values import Chain, ChainNode, Explanation, LabelExplanation
 from labelrules.inspection.explanation.writer import ExplainingNotation, Writer, outcome
 from labelrules.inspection.tracing import PRESENCE, value_text
@@ -53,7 +53,7 @@ def _rendered(
         explanation=explanation,
         shown=shown,
         absent=absent,
-        row=explanation and row_line(explanation, _ROW_WIDTH, Writer()),
+        row=explanation and values_line(explanation, _ROW_WIDTH, Writer()),
         **means(writer),
     )
     return fragment(content)

@@ -56,7 +56,10 @@ def screen_text(explanation: Explanation, width: int | None = None) -> str:
     lines: list[str] = []
     for layout in _LAYOUTS:
         writer = Writer(notation, layout.n_terms, layout.has_precision)
-        lines = [row_line(explanation, width, writer), *_lines(explanation, layout, width, writer)]
+        lines = [
+            values_line(explanation, width, writer),
+            *_lines(explanation, layout, width, writer),
+        ]
         legend = ", ".join(notation.legend("\n".join(lines)))
         lines += [*_hanging(legend, "", _INDENT, width), *wrap(MORE, width)]
         if len(lines) <= SCREEN:
@@ -83,7 +86,7 @@ def _lines(explanation: Explanation, layout: _Layout, width: int, writer: Writer
             yield from _table(lines, width)
 
 
-def row_line(explanation: Explanation, width: int, writer: Writer) -> str:
+def values_line(explanation: Explanation, width: int, writer: Writer) -> str:
     """The row on one line: the features that it has, or all values if they fit."""
     start, features = f"Row {explanation.row}", explanation.theory.schema.features
     names = [writer.feature(feature.name) for feature in features]

@@ -468,7 +468,7 @@ def _paths(
         yield from _paths(child.children, (*path, child))
 
 
-def head_text(node: SearchNode, names: Sequence[str] | None, stacked: bool) -> str:
+def node_text(node: SearchNode, names: Sequence[str] | None, stacked: bool) -> str:
     """The labels of a head and its value."""
     literals = [
         ("" if value else "¬") + (names[label] if names else str(label + 1))

@@ -25,8 +25,8 @@ from labelrules.inspection.pictures.layouts import (
     cut_depths,
     head_mark,
     head_places,
-    head_text,
     line_width,
+    node_text,
     strokes,
 )
 from labelrules.search import SearchTree
@@ -628,7 +628,7 @@ def plot_search_tree(
     check_searches(trees, label_names)
     placed, n_columns = head_places(tree)
     stacked = label_names is not None or n_columns > WIDE
-    texts = [head_text(p.node, label_names, stacked) for p in placed]
+    texts = [node_text(p.node, label_names, stacked) for p in placed]
     if ax is None:
         ax = _search_axes(texts, n_columns, n_levels=max(p.depth for p in placed) + 1)
     _draw_edges(ax, placed)
