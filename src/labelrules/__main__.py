@@ -1,4 +1,4 @@
-"""``python -m labelrules`` is the same as ``labelrules``."""
+"""``python -m labelrules`` calls the command line, as ``labelrules`` does."""
 
 import sys
 

@@ -10,7 +10,7 @@ Made = TypeVar("Made")
 
 
 def kept(make: Callable[[Thing], Made]) -> Callable[[Thing], Made]:
-    """Make something from an object at the first call; further calls return the same.
+    """Make something from an object at the first call; further calls return it again.
 
     The object itself is not changed, so copies and pickles of it hold nothing more; it is known by
     its identity, since comparing or hashing it may take longer than making the thing anew.

@@ -189,7 +189,7 @@ class Model:
         return lines
 
     def counted(self, data: "Dataset") -> "Model":
-        """The same model with evidence counted anew, on these rows."""
+        """Count the evidence of the rules anew, on these rows."""
         from labelrules.rules import DecisionList, LayeredTheory
 
         if not self.is_theory and self.kept._target.kind != "labels":

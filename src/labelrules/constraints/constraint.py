@@ -223,7 +223,7 @@ class Constraints:
         return RuleSet(self.schema, [_merged(members) for members in by_body.values()])
 
     def rename(self, names: Mapping[str, str]) -> "Constraints":
-        """The same constraints with other names of labels: from old names to new ones."""
+        """Rename labels, from old names to new ones."""
         schema = self.schema.rename(names)
 
         def renamed(parts: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -318,7 +318,7 @@ class Constraints:
 
 
 def _merged(constraints: list[Constraint]) -> Rule:
-    """Constraints with the same body as one rule."""
+    """Join constraints with one body in a rule."""
     constraints = sorted(constraints, key=lambda one: one.label)
     literals = {one.label: int(one.present) for one in constraints}
     first = constraints[0]

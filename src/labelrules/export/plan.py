@@ -54,7 +54,7 @@ class Plan(NamedTuple):
         return used_features(rule for part in self.parts for rule in part)
 
     def only_once(self, what: str) -> "Plan":
-        """The same plan, if its last layer is read once."""
+        """Refuse a plan whose last layer is read more than once."""
         if not isinstance(self.inference, Once):
             raise ValueError(
                 f"{what} has no loops, so it cannot read a last layer until it settles: use "

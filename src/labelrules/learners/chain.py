@@ -369,7 +369,7 @@ class PresenceCounts(NamedTuple):
         return cls(values, times, int((truth == 1).sum()))
 
     def plus(self, other: "PresenceCounts") -> "PresenceCounts":
-        """That of both parts."""
+        """Counts of both parts, added."""
         every = np.concatenate([self.values, other.values])
         values, places = np.unique(every, return_inverse=True)
         times = np.zeros(len(values), np.int64)

@@ -142,7 +142,7 @@ class OutcomeCounts(NamedTuple):
 
 
 def evaluation_of_counts(counts: OutcomeCounts) -> Evaluation:
-    """The values of :func:`evaluate` from counts: the same numbers, to the last bit."""
+    """The values of :func:`evaluate` from counts, equal to the last bit."""
     whole = counts.labels.sum()
     if not sum(int(part) for part in whole):
         raise ValueError("all cells of Y are unknown: there is nothing to compare with")
@@ -264,7 +264,7 @@ def _mean_over_labels(
 def _mean_over_rows(
     measure: Callable[..., Any], Y: Board, scores: Floats, weights: Floats | None
 ) -> float:
-    """The mean over rows with at least two known labels; rows that know the same go together."""
+    """The mean over rows with two known labels or more, by which labels they know."""
     known = Y != UNSET
     if known.all():
         return float(measure(Y, scores, sample_weight=weights))

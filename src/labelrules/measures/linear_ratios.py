@@ -59,7 +59,7 @@ class LinearRatio(NamedTuple):
         return bool(self.upper.prior or self.lower.prior)
 
     def in_units(self, unit: float) -> "LinearRatio":
-        """The same formula for counts that are multiplied by a number.
+        """Weights for counts that are multiplied by a number.
 
         >>> laplace = linear_ratio(Formula("laplace"))
         >>> laplace(3, 1, 0, 0), laplace.in_units(8)(24, 8, 0, 0)
@@ -89,11 +89,11 @@ def linear_ratio(formula: Formula) -> LinearRatio | None:
 
 
 class _NotLinearError(Exception):
-    """The symbols cannot tell the value to the last bit."""
+    """Raised where the symbols cannot tell the value to the last bit."""
 
 
 class _Zero:
-    """Whether a symbol is 0: only to be added to that symbol, as `ratio` does."""
+    """The comparison of a symbol with 0, which `ratio` adds to that symbol."""
 
     def __init__(self, symbol: "_Symbol") -> None:
         self.symbol = symbol
