@@ -11,7 +11,7 @@ from goldens import golden
 from labelrules import UNSET, Dataset, Feature, LayeredTheory, Schema, load, parse
 from labelrules.inspection import Place, estimate, explain
 from labelrules.rules import Evidence, Gibbs, LabelByLabel, UntilStable
-from labelrules.rules.language.words import label_text
+from labelrules.rules.language.text import label_text
 from layered_theories import layered_theories
 from pages import fetched
 from strategies import datasets

@@ -8,8 +8,7 @@ import numpy as np
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Condition
 from labelrules.rules.inference import Chances, Gibbs, Inference, ListChances, Once
-from labelrules.rules.language.text import rule_text
-from labelrules.rules.language.words import label_text
+from labelrules.rules.language.text import label_text, rule_text
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Theory, theory_of

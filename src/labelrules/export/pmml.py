@@ -1,36 +1,332 @@
 """Export a theory to PMML 4.4: rule sets for single labels, one after the other."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+import re
+from collections.abc import (
+    Iterable,
+    Mapping,
+    Sized,
+)
+from typing import (
+    Any,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+)
 from xml.etree import ElementTree as ET
 
 from labelrules._checks import quoted
 from labelrules.data.schema import Feature
-from labelrules.export.plan import FreeNames, Plan, holding_categories, is_list, is_scorecard, steps
-from labelrules.export.pmml_elements import (
-    Cells,
-    Scored,
-    Voted,
-    all_of,
-    among,
-    applied,
-    check_xml_names,
-    election,
-    field_equals,
-    first_hit,
-    is_equal,
-    label_condition,
-    one_if_any,
-    predicate,
+from labelrules.export.plan import (
+    FreeNames,
+    Plan,
+    PointRule,
+    holding_categories,
+    is_list,
+    is_scorecard,
+    label_points,
+    steps,
 )
-from labelrules.export.pmml_points import PointModels
 from labelrules.rules.conditions import Condition
 from labelrules.rules.rule import Rule
-from labelrules.rules.theory import Theory
+from labelrules.rules.theory import (
+    RuleSet,
+    Theory,
+)
+
+# -------------------------------------------------------------------- elements
+
+Cells: TypeAlias = dict[int, str]  # from labels that some rule has written to their fields
+Scored: TypeAlias = tuple[int | None, ET.Element, str]  # number of a rule, condition, value
+Voted: TypeAlias = tuple[int, ET.Element, str, int]  # number, condition, value and votes
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def first_hit(scored: Iterable[Scored], default: str) -> ET.Element:
+    """Rules of which the first that holds decides."""
+    rules = _rule_set("firstHit", default)
+    for number, condition, score in scored:
+        known = {} if number is None else {"id": f"rule {number}"}
+        ET.SubElement(rules, "SimpleRule", {**known, "score": score}).append(condition)
+    return rules
+
+
+def election(votes: Iterable[Voted]) -> ET.Element:
+    """The value with the greatest sum of weights; half a vote for absence settles ties."""
+    rules = _rule_set("weightedSum", "0")
+    for number, condition, score, n_votes in votes:
+        attributes = {"id": f"rule {number}", "score": score, "weight": str(n_votes)}
+        ET.SubElement(rules, "SimpleRule", attributes).append(condition)
+    tie = ET.SubElement(rules, "SimpleRule", score="0", weight="0.5")
+    ET.SubElement(tie, "True")
+    return rules
+
+
+def _rule_set(criterion: str, default: str) -> ET.Element:
+    rules = ET.Element("RuleSet", defaultScore=default, defaultConfidence="1")
+    ET.SubElement(rules, "RuleSelectionMethod", criterion=criterion)
+    return rules
+
+
+def scorecard(name: str, start: int, points: Iterable[tuple[int, ET.Element, int]]) -> ET.Element:
+    """Numbers of rules, conditions and points, which are added up; `start` is for all rows."""
+    element = ET.Element("Scorecard", modelName=name, functionName="regression")
+    element.attrib.update(initialScore=str(start), useReasonCodes="false")
+    characteristics = ET.SubElement(element, "Characteristics")
+    for number, condition, n_points in points:
+        one = ET.SubElement(characteristics, "Characteristic", name=f"rule {number}")
+        ET.SubElement(one, "Attribute", partialScore=str(n_points)).append(condition)
+        ET.SubElement(ET.SubElement(one, "Attribute", partialScore="0"), "True")
+    if not len(characteristics):  # there must be one
+        one = ET.SubElement(characteristics, "Characteristic", name="start")
+        ET.SubElement(ET.SubElement(one, "Attribute", partialScore="0"), "True")
+    return element
+
+
+def number_of(field: str | int) -> ET.Element:
+    """A number: the value of a field, or a constant."""
+    if isinstance(field, int):
+        return constant(str(field), "double")
+    return ET.Element("FieldRef", field=field)
+
+
+def combined(function: str, numbers: list[ET.Element]) -> ET.Element:
+    """The sum or the greatest of some numbers."""
+    if len(numbers) < 2:
+        return numbers[0] if numbers else number_of(0)
+    return applied(function, *numbers)
+
+
+def number_field(name: str, value: ET.Element) -> ET.Element:
+    """An output field with a number that is computed from other fields."""
+    kind = {"optype": "continuous", "dataType": "double", "feature": "transformedValue"}
+    output = ET.Element("OutputField", {"name": name, **kind})
+    output.append(value)
+    return output
+
+
+def one_if_any(when: list[ET.Element]) -> ET.Element:
+    """1 if one of these holds, else 0."""
+    if not when:
+        return constant("0", "integer")
+    condition = when[0] if len(when) == 1 else applied("or", *when)
+    return applied("if", condition, constant("1", "integer"), constant("0", "integer"))
+
+
+def is_equal(field: str, value: str) -> ET.Element:
+    """Whether a field has a value, as an expression."""
+    return applied("equal", ET.Element("FieldRef", field=field), constant(value, "string"))
+
+
+def applied(function: str, *arguments: ET.Element) -> ET.Element:
+    """A function of some arguments."""
+    element = ET.Element("Apply", function=function)
+    element.extend(arguments)
+    return element
+
+
+def constant(value: str, kind: str) -> ET.Element:
+    """A constant of a type."""
+    element = ET.Element("Constant", dataType=kind)
+    element.text = value
+    return element
+
+
+def label_condition(condition: Condition, read: Cells, closed: bool) -> ET.Element:
+    """A condition on a label; in a later layer, open labels are absent."""
+    present = condition.value == 1
+    if condition.column not in read:
+        return ET.Element("True" if closed and not present else "False")
+    if closed and not present:
+        return predicate(read[condition.column], "notEqual", "1")
+    return field_equals(read[condition.column], "1" if present else "0")
+
+
+def field_equals(field: str, value: str) -> ET.Element:
+    """Whether a field has a value, as a predicate."""
+    return predicate(field, "equal", value)
+
+
+def predicate(field: str, operator: str, value: str) -> ET.Element:
+    """A field compared with a value."""
+    return ET.Element("SimplePredicate", field=field, operator=operator, value=value)
+
+
+def among(field: str, values: Iterable[str]) -> ET.Element:
+    """Whether a field has one of some values.
+
+    Comparisons, not an ``Array``: evaluators differ in how they read quotes and backslashes there.
+    """
+    return _compound("or", [field_equals(field, value) for value in values], "False")
+
+
+def all_of(parts: list[ET.Element]) -> ET.Element:
+    """Whether all predicates hold."""
+    return _compound("and", parts, "True")
+
+
+def _compound(operator: str, parts: list[ET.Element], of_none: str) -> ET.Element:
+    if not parts:
+        return ET.Element(of_none)
+    if len(parts) == 1:
+        return parts[0]
+    element = ET.Element("CompoundPredicate", booleanOperator=operator)
+    element.extend(parts)
+    return element
+
+
+def check_xml_names(texts: Iterable[str]) -> None:
+    """Refuse names with characters that XML does not have."""
+    for text in texts:
+        if refused := _NOT_XML.search(text):
+            raise ValueError(f"XML cannot hold the character {refused[0]!r} of {quoted(text)}")
+
+
+# -------------------------------------------------------------------- points
+
+
+class ModelChain(Protocol):
+    """A chain to which models are added, each reading the results of those before."""
+
+    fields: FreeNames
+    n_before: int
+
+    def add(self, name: str, rules: ET.Element, outputs: Iterable[ET.Element] = ()) -> str:
+        """Add a rule set; returns the field that holds its result."""
+
+    def add_scorecard(self, scorecard: ET.Element) -> str:
+        """Add a scorecard; returns the field that holds its sum of points."""
+
+    def body(self, rule: Rule, read: Cells, closed: bool) -> ET.Element:
+        """The conditions of a rule."""
+
+
+class Choice(NamedTuple):
+    """Fields that say which labels a row gets."""
+
+    found: str  # "1" if some label has more than 0 points
+    label_set: str  # the number of the label set that it gets, from 1, or "0"; none without sets
+    first: str  # the number of the first label with the most points, from 1, if that is asked for
+
+
+class PointModels:
+    """Models of one rule set: a scorecard for each label, totals, label sets, labels."""
+
+    def __init__(self, chain: ModelChain, part: RuleSet, title: str) -> None:
+        self.chain, self.part, self.title = chain, part, title
+        self.points: dict[int, str | int] = dict.fromkeys(range(part.schema.n_labels), 0)
+
+    def cells(self, seen: Cells | None) -> Cells:
+        """Add the models; returns the fields of the labels."""
+        for label, rules in label_points(self.part, self.chain.n_before + 1):
+            name = f"points of {self.part.schema.labels[label]}, {self.title}"
+            self.points[label] = self.chain.add_scorecard(self._scorecard(name, rules, seen))
+        choice = self._choice()
+        return {
+            label: self.chain.add(f"{name} after {self.title}", self._cell(label, choice))
+            for label, name in enumerate(self.part.schema.labels)
+        }
+
+    def _scorecard(self, name: str, rules: list[PointRule], seen: Cells | None) -> ET.Element:
+        read, closed = seen or {}, seen is not None
+        start = sum(points for _, rule, points in rules if not len(rule.body))
+        parts = [
+            (number, self.chain.body(rule, read, closed), points)
+            for number, rule, points in rules
+            if len(rule.body)
+        ]
+        return scorecard(name, start, parts)
+
+    def _choice(self) -> Choice:
+        """Add the totals, and which label set and which label have the most points."""
+        most = self._free("most points") if self.part.at_least_one else ""
+        outputs, of_sets, of_labels = [], [], []
+        if most:
+            outputs.append(number_field(most, combined("max", self._numbers())))
+            of_labels = self._named("lead of label", self.points)
+            outputs += _leads(of_labels, self.points.values(), most)
+        if self.part.label_sets:
+            of_sets = self._named("lead of label set", self.part.label_sets)
+            outputs += self._label_sets(most, of_sets)
+        above = [(None, _is_above_0(name), "1") for name in self.points.values()]
+        found = self.chain.add(f"found by {self.title}", first_hit(above, "0"), outputs)
+        return Choice(found, self._leader("label set", of_sets), self._leader("label", of_labels))
+
+    def _label_sets(self, most: str, leads: list[str]) -> list[ET.Element]:
+        """The totals of label sets, the best total, and the distances from it."""
+        totals, best = self._named("total of label set", leads), self._free("best total")
+        outputs = [
+            number_field(name, combined("sum", [*self._numbers(labels), number_of(bonus)]))
+            for name, (labels, bonus) in zip(totals, self.part.label_sets, strict=True)
+        ]
+        with_none = [self._alone(most), *map(number_of, totals)]
+        outputs.append(number_field(best, combined("max", with_none)))
+        return [*outputs, *_leads(leads, totals, best)]
+
+    def _alone(self, most: str) -> ET.Element:
+        """The points of the labels that a row gets without a label set."""
+        above = [combined("max", [one, number_of(0)]) for one in self._numbers()]
+        total = combined("sum", above)
+        if not most:
+            return total
+        is_above = applied("greaterThan", number_of(most), number_of(0))
+        return applied("if", is_above, total, number_of(most))
+
+    def _leader(self, what: str, leads: list[str]) -> str:
+        """Add the number of the first that is not behind; the empty text if there are none."""
+        if not leads:
+            return ""
+        scored: list[Scored] = [
+            (None, predicate(lead, "greaterOrEqual", "0"), str(number))
+            for number, lead in enumerate(leads, 1)
+        ]
+        return self.chain.add(f"first {what} of {self.title}", first_hit(scored, "0"))
+
+    def _cell(self, label: int, choice: Choice) -> ET.Element:
+        """Whether a row gets a label: by the label set it has, or by points."""
+        scored: list[Scored] = [
+            (None, field_equals(choice.label_set, str(number)), "1")
+            for number, (labels, _) in enumerate(self.part.label_sets, 1)
+            if label in labels
+        ]
+        if choice.label_set:
+            scored.append((None, predicate(choice.label_set, "notEqual", "0"), "0"))
+        scored.append((None, _is_above_0(self.points[label]), "1"))
+        if choice.first:
+            is_first = field_equals(choice.first, str(label + 1))
+            scored.append((None, all_of([field_equals(choice.found, "0"), is_first]), "1"))
+        return first_hit(scored, "0")
+
+    def _numbers(self, labels: Iterable[int] | None = None) -> list[ET.Element]:
+        """The points of some labels, or of all."""
+        return [
+            number_of(self.points[label]) for label in (self.points if labels is None else labels)
+        ]
+
+    def _named(self, what: str, things: Sized) -> list[str]:
+        """A free name for each of some things."""
+        return [self._free(f"{what} {number}") for number in range(1, len(things) + 1)]
+
+    def _free(self, name: str) -> str:
+        return self.chain.fields.free(f"{name}, {self.title}")
+
+
+def _is_above_0(field: str | int) -> ET.Element:
+    """Whether a field is above 0; a label that no rule mentions never is."""
+    return ET.Element("False") if isinstance(field, int) else predicate(field, "greaterThan", "0")
+
+
+def _leads(names: list[str], fields: Iterable[str | int], top: str) -> list[ET.Element]:
+    """How far each of some numbers is from the greatest of them: 0, or below."""
+    return [
+        number_field(name, applied("-", number_of(field), number_of(top)))
+        for name, field in zip(names, fields, strict=True)
+    ]
+
+
+# -------------------------------------------------------------------- models
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 OPEN = "open"  # the value of a label that no rule has written yet
-
 _OPERATORS = {"<=": "lessOrEqual", ">": "greaterThan", "=": "equal", "!=": "notEqual"}
 
 

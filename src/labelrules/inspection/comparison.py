@@ -16,8 +16,7 @@ from labelrules.inspection.summaries import Table, columns_of, places_of, text_t
 from labelrules.inspection.tracing import encoded_rows, label_set_text
 from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleSet, RuleTable, Theory, theory_of
 from labelrules.rules.inference import Inference, Once
-from labelrules.rules.language.text import inference_text, rule_texts
-from labelrules.rules.language.words import label_text
+from labelrules.rules.language.text import inference_text, label_text, rule_texts
 
 if TYPE_CHECKING:
     import pandas

@@ -30,7 +30,7 @@ from labelrules.inspection.tracing import (
     value_words,
 )
 from labelrules.rules import Theory, theory_of
-from labelrules.rules.language.words import label_text, name_text, number_text, quoted_text
+from labelrules.rules.language.text import label_text, name_text, number_text, quoted_text
 
 LIMIT = 10_000  # how many rows a search tries by default
 SETS_PER_ROW = 20  # sets of features that a search considers for each row that it may try

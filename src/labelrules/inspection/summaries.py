@@ -19,8 +19,7 @@ from labelrules.inspection.explanation.values import Place, place_in
 from labelrules.inspection.rule_usage import Usage, conflicting_rules, subsumed_rules, usage_of
 from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import LayeredTheory, Rule, Theory, theory_of
-from labelrules.rules.language.text import rule_texts
-from labelrules.rules.language.words import label_text, name_text
+from labelrules.rules.language.text import label_text, name_text, rule_texts
 from labelrules.rules.views.frame import WHERE, placed_rules
 
 if TYPE_CHECKING:

@@ -28,8 +28,7 @@ from labelrules.rules import (
 )
 from labelrules.rules.boards import checked_board, closed
 from labelrules.rules.inference import no_writer
-from labelrules.rules.language.text import rule_texts
-from labelrules.rules.language.words import label_text, name_text, number_text
+from labelrules.rules.language.text import label_text, name_text, number_text, rule_texts
 from labelrules.rules.layered_theory import without_labels
 
 PRESENCE = ("absent", "present")

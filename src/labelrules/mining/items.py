@@ -25,8 +25,7 @@ from labelrules.mining.binning import (
     thresholds,
 )
 from labelrules.rules import Body, Condition
-from labelrules.rules.language.text import body_text
-from labelrules.rules.language.words import Style
+from labelrules.rules.language.text import Style, body_text
 
 Numbers = npt.NDArray[np.int32]
 

@@ -8,8 +8,7 @@ from labelrules.data.schema import Feature, Schema
 from labelrules.data.times import example_of, read_time
 from labelrules.rules import Body, Condition, Head, Rule
 from labelrules.rules.language.rule_parser import RuleParser
-from labelrules.rules.language.text import condition_text
-from labelrules.rules.language.words import tokens
+from labelrules.rules.language.text import condition_text, tokens
 
 
 def with_threshold(rule: Rule, number: int, value: Any, schema: Schema) -> Rule:

@@ -3,7 +3,7 @@
 from labelrules._checks import counted, whole_number
 from labelrules.data.document import FrozenRecord
 from labelrules.data.schema import Schema
-from labelrules.rules.language.words import label_text, name_text
+from labelrules.rules.language.text import label_text, name_text
 from labelrules.search.bodies.rule_language import Wish, language
 from labelrules.studio.constraint_rules import constraint_texts
 

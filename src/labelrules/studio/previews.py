@@ -13,7 +13,7 @@ from labelrules._types import Integers, Mask
 from labelrules.data import Dataset, Schema
 from labelrules.inspection import Comparison, compare
 from labelrules.rules import Theory
-from labelrules.rules.language.words import label_text
+from labelrules.rules.language.text import label_text
 from labelrules.studio.condition_changes import body_of
 from labelrules.studio.outcomes import Outcome
 

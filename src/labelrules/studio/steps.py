@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from labelrules.data.document import FrozenRecord
 from labelrules.rules import Rule, parse, parse_rule, rule_text
-from labelrules.rules.language.words import label_text
+from labelrules.rules.language.text import label_text
 from labelrules.storage.parameters import ValueRecord
 from labelrules.studio.edited_rules import EditedRules
 from labelrules.studio.kept_rules import rules_kept

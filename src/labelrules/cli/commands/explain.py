@@ -168,7 +168,7 @@ def _text(explanation: Any, options: Options, repairs: "Repairs | None", row: in
 
 def _repairs_text(repairs: "Repairs", row: int) -> str:
     """The changes that constraints make to the predictions of the rules for a row."""
-    from labelrules.rules.language.words import name_text
+    from labelrules.rules.language.text import name_text
 
     changes = [
         f"{name_text(one.label)} becomes {'present' if one.now else 'absent'} by the constraints: "

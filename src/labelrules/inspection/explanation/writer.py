@@ -29,7 +29,7 @@ from labelrules.inspection.tracing import (
     value_words,
 )
 from labelrules.rules import Theory
-from labelrules.rules.language.words import label_text, name_text, number_text
+from labelrules.rules.language.text import label_text, name_text, number_text
 from labelrules.rules.views.terminal import (
     DIGITS,
     ReadingNotation,

@@ -26,8 +26,7 @@ from labelrules.rules import (
     Theory,
     rule_text,
 )
-from labelrules.rules.language.text import condition_text
-from labelrules.rules.language.words import label_text
+from labelrules.rules.language.text import condition_text, label_text
 
 
 def doubtful(theory: Theory, effects: EffectOfFixes, counted_on_data: bool) -> Iterator[Finding]:

@@ -18,8 +18,7 @@ from labelrules.inspection.rule_usage import PartRun, part_runs
 from labelrules.inspection.summaries import Table, columns_of, places_of, text_table
 from labelrules.inspection.tracing import encoded_rows, label_number
 from labelrules.rules import Rule, Theory, theory_of
-from labelrules.rules.language.text import rule_texts
-from labelrules.rules.language.words import label_text
+from labelrules.rules.language.text import label_text, rule_texts
 
 if TYPE_CHECKING:
     import pandas

@@ -30,8 +30,7 @@ from labelrules.rules import (
     is_more_general,
     rule_text,
 )
-from labelrules.rules.language.text import condition_text
-from labelrules.rules.language.words import label_text
+from labelrules.rules.language.text import condition_text, label_text
 
 
 class PlacedPart(NamedTuple):

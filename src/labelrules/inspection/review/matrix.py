@@ -22,8 +22,7 @@ from labelrules.inspection.review.histograms import (
 from labelrules.inspection.summaries import Table, places_of, text_table
 from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import Body, Rule, Theory, theory_of
-from labelrules.rules.language.text import condition_text, head_text
-from labelrules.rules.language.words import name_text
+from labelrules.rules.language.text import condition_text, head_text, name_text
 
 if TYPE_CHECKING:
     import pandas

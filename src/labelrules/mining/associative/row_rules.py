@@ -15,8 +15,7 @@ from labelrules.data import Schema
 from labelrules.data.table import column_of
 from labelrules.mining.items import Bits, Items, Ragged, packed_rows
 from labelrules.rules import Evidence, Head, Rule
-from labelrules.rules.language.text import rule_text
-from labelrules.rules.language.words import label_text
+from labelrules.rules.language.text import label_text, rule_text
 
 Numbers: TypeAlias = npt.NDArray[np.int32]
 """Items by number."""

@@ -17,8 +17,7 @@ from labelrules._report import pandas_frame
 from labelrules._types import Board, Floats, Integers, Mask
 from labelrules.data import Schema
 from labelrules.rules import Body, Condition, Head, Rule, RuleSet
-from labelrules.rules.language.text import body_text
-from labelrules.rules.language.words import label_text
+from labelrules.rules.language.text import body_text, label_text
 
 DIGITS = 12
 SLACK = 1e-9  # a bound that misses the goal by less than this may be rounded

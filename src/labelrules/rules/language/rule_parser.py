@@ -9,7 +9,7 @@ from labelrules._checks import quoted, suggestion
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.times import TimeKind, example_of, read_time
 from labelrules.rules.conditions import Body, Condition, Operator
-from labelrules.rules.language.words import KEYWORDS, Token, fail_at, quoted_text
+from labelrules.rules.language.text import KEYWORDS, Token, fail_at, quoted_text
 from labelrules.rules.rule import MOST_VOTES, Evidence, Head, Rule
 
 _ASCII_OPERATORS: dict[str, Operator] = {

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from labelrules.data.schema import Schema
 from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
 from labelrules.rules.language.rule_parser import LineParser, RuleParser
-from labelrules.rules.language.words import (
+from labelrules.rules.language.text import (
     ANY_ORDER,
     MOST_POINTS,
     NO_LABEL,
@@ -59,7 +59,7 @@ def parse(text: str, schema: Schema) -> Theory:
     >>> parse("quality <- eduction = University", schema)
     Traceback (most recent call last):
         ...
-    labelrules.rules.language.words.RuleSyntaxError: line 1, column 12: there is no feature or
+    labelrules.rules.language.text.RuleSyntaxError: line 1, column 12: there is no feature or
     label 'eduction'; did you mean 'education'?
       quality <- eduction = University
                  ^

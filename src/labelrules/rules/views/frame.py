@@ -5,8 +5,7 @@ from typing import Any
 
 from labelrules._checks import one_of
 from labelrules._report import typed_frame
-from labelrules.rules.language.text import body_text, head_text
-from labelrules.rules.language.words import label_text
+from labelrules.rules.language.text import body_text, head_text, label_text
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import RuleSet, Theory

@@ -18,9 +18,9 @@ from labelrules.rules.language.text import (
     endings,
     layout_of,
     noted_rules,
+    number_text,
     theory_parts,
 )
-from labelrules.rules.language.words import number_text
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import LabelSet, Theory, theory_of
 

@@ -15,9 +15,10 @@ from labelrules.rules.language.text import (
     ShownEvidence,
     endings,
     layout_of,
+    name_text,
+    note_text,
     noted_rules,
 )
-from labelrules.rules.language.words import name_text, note_text
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import theory_of
 from labelrules.rules.views.latex import headed_parts

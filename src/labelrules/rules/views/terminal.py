@@ -10,8 +10,7 @@ from functools import cached_property
 from itertools import count
 from typing import NamedTuple
 
-from labelrules.rules.language.text import Notation
-from labelrules.rules.language.words import label_text, name_text, number_text, quoted_text
+from labelrules.rules.language.text import Notation, label_text, name_text, number_text, quoted_text
 from labelrules.rules.theory import Theory
 
 SHORTEST_PREFIX = 8
