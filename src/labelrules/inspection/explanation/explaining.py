@@ -17,9 +17,6 @@ import numpy as np
 
 from labelrules._checks import number as checked_number
 from labelrules._checks import quoted, whole_number
-    quoted,
-    whole_number,
-)
 from labelrules._types import (
     UNSET,
     Board,
