@@ -9,8 +9,8 @@ from labelrules.data.files.parquet import read_parquet, write_parquet
 from labelrules.data.fingerprints import fingerprint
 from labelrules.data.memory.encoding import dataset, encode, encode_labels
 from labelrules.data.memory.labels import split_labels
-from labelrules.data.partitions.partitions import Partitions
 from labelrules.data.partitions.scanning import scan
+from labelrules.data.rows import Partitions
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset
 

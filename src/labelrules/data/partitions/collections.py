@@ -20,7 +20,6 @@ from labelrules.data.memory.labels import (
     default_names,
     feature_names_of,
 )
-from labelrules.data.partitions.partitions import MEMORY_LIMIT, Partitions
 from labelrules.data.partitions.tasks import (
     computed,
     in_partition,
@@ -29,6 +28,7 @@ from labelrules.data.partitions.tasks import (
     tasks_of,
     total_of,
 )
+from labelrules.data.rows import MEMORY_LIMIT, Partitions
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 

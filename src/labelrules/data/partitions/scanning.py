@@ -13,8 +13,8 @@ from labelrules.data.files.csv_tables import CsvOptions, opened_tables
 from labelrules.data.files.inputs import STANDARD
 from labelrules.data.files.parquet_pieces import opened_parquet
 from labelrules.data.partitions.collections import collected
-from labelrules.data.partitions.partitions import MEMORY_LIMIT, Partitions, of_datasets
 from labelrules.data.partitions.tasks import is_collection
+from labelrules.data.rows import MEMORY_LIMIT, Partitions, of_datasets
 from labelrules.data.table import Dataset
 
 CELLS_OF_A_PIECE = 1 << 22
