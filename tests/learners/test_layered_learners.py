@@ -413,7 +413,7 @@ def test_chains_from_samples_predict_as_many_labels_as_there_are(base):
     # By hand: the same samples, in the same order of random numbers.
     chance = np.random.RandomState(2)
     orders = [tuple(chance.permutation(4).tolist()) for _ in range(6)]
-    samples = [bootstrap_sample(train, chance) for _ in range(6)]
+    samples = [bootstrap_sample(train, chance)[0] for _ in range(6)]
     assert model.orders_ == orders
     total, n_votes = np.zeros(train.Y.shape), np.zeros((len(train), 1))
     for order, sample in zip(orders, samples, strict=True):
@@ -437,8 +437,8 @@ def test_chains_from_samples_predict_as_many_labels_as_there_are(base):
 def test_samples_follow_from_what_rows_hold():
     data = a_table(17)
     order = np.random.default_rng(0).permutation(len(data))
-    sample = bootstrap_sample(data, np.random.RandomState(5))
-    again = bootstrap_sample(data.take(order), np.random.RandomState(5))
+    (sample,) = bootstrap_sample(data, np.random.RandomState(5))
+    (again,) = bootstrap_sample(data.take(order), np.random.RandomState(5))
     assert len(np.unique(sample)) < len(data)
     assert data.take(sample) == data.take(order).take(again)
 

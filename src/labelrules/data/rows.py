@@ -1,20 +1,88 @@
-"""Rows in pieces: what learners read when data do not fit into memory."""
+"""Rows in blocks: a data set is one block, partitions are many that need not fit into memory."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from scipy import sparse
 
 from labelrules._checks import counted
 from labelrules.data.errors import DataError
-from labelrules.data.partitions.tasks import added
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 
 MEMORY_LIMIT = 1024
 """Megabytes."""
+
+
+class Rows(Protocol):
+    """Rows with labels in one or more blocks, each a data set; what they hold may only be added up.
+
+    Implemented by `Dataset`, `Partitions` and what wings register.
+    """
+
+    @property
+    def schema(self) -> Schema:
+        """Names, kinds and categories, the same in all blocks."""
+
+    @property
+    def name(self) -> str:
+        """For headings."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of all blocks."""
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the rows are one block in memory, beside which results for each row fit, too."""
+
+    def __iter__(self) -> Iterator[Dataset]:
+        """The blocks, in the same order each time."""
+
+    def total(
+        self, count: Callable[..., Any], what: str, beside: Sequence[Any] | None = None
+    ) -> Any:
+        """The sum of what a function counts in each block, in their order.
+
+        Answers are added up by `plus`, or by ``+`` if they have no such method. `what` the function
+        does is for errors of clusters. `beside` has a second argument for each block.
+        """
+
+    def mapped(
+        self,
+        change: Callable[[Dataset, Any], Dataset],
+        schema: Schema,
+        beside: Sequence[Any] | None = None,
+        n_rows: int | None = None,
+        keeps_features: bool = False,
+    ) -> "Rows":
+        """Other rows, which a function makes of each block.
+
+        Parameters
+        ----------
+        change : callable
+            From a block, and what stands beside it, to a data set. Some rows of any blocks must do,
+            too; beside them stands None.
+        schema : Schema
+            That of the new rows.
+        beside : sequence, optional
+            A second argument for each block; None for all without it.
+        n_rows : int, optional
+            How many rows there are then, if not as many as before.
+        keeps_features : bool
+            Whether these are the same rows, with the features as first columns, so that what is
+            known of these need not be found anew.
+        """
+
+
+def added(answers: Sequence[Any]) -> Any:
+    """A few answers added up, by `plus` or by ``+``."""
+    total = answers[0]
+    for answer in answers[1:]:
+        total = total.plus(answer) if hasattr(total, "plus") else total + answer
+    return total
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +127,7 @@ class Partitions:
     has_names: bool = True
     features_of: "Partitions | None" = field(repr=False, default=None)
     """Other partitions with the same rows, whose features are the first columns of these."""
+    in_memory: ClassVar[bool] = False
     made: dict[Any, Any] = field(repr=False, default_factory=dict, init=False)
     """What was made from the rows once, such as the bins of their columns."""
 
@@ -86,11 +155,7 @@ class Partitions:
     def total(
         self, count: Callable[..., Any], what: str, beside: Sequence[Any] | None = None
     ) -> Any:
-        """The sum of what a function counts in each part, in their order.
-
-        Answers are added up by `plus`, or by ``+`` if they have no such method. `what` the function
-        does is for errors of clusters. `beside` has a second argument for each part.
-        """
+        """Count part by part as they are read; see `Rows.total`."""
         answer, n_parts = None, 0
         for part in self:
             here = count(part) if beside is None else count(part, beside[n_parts])
@@ -110,23 +175,7 @@ class Partitions:
         n_rows: int | None = None,
         keeps_features: bool = False,
     ) -> "Partitions":
-        """Other rows, which a function makes of each part when it is read.
-
-        Parameters
-        ----------
-        change : callable
-            From a part, and what stands beside it, to a data set. Some rows of any parts must do,
-            too; beside them stands None.
-        schema : Schema
-            That of the new rows.
-        beside : sequence, optional
-            A second argument for each part; None for all without it.
-        n_rows : int, optional
-            How many rows there are then, if not as many as before.
-        keeps_features : bool
-            Whether these are the same rows, with the features as first columns, so that what is
-            known of these need not be found anew.
-        """
+        """Change each part whenever it is read; see `Rows.mapped`."""
 
         def read() -> Iterator[Dataset]:
             for number, part in enumerate(self):

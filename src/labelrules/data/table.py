@@ -1,10 +1,10 @@
 """A data set: X, Y and a schema, checked and frozen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from mmap import mmap
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -160,6 +160,30 @@ class Dataset:
     def __reduce__(self) -> tuple[type["Dataset"], tuple[Any, ...]]:
         # Copies and pickles go through the constructor, or their arrays would not be frozen.
         return Dataset, (self.schema, self.X, self.Y, self.name, self.weights)
+
+    # rows in one block: see `labelrules.data.rows.Rows`
+
+    in_memory: ClassVar[bool] = True
+
+    def __iter__(self) -> Iterator["Dataset"]:
+        yield self
+
+    def total(
+        self, count: Callable[..., Any], what: str, beside: Sequence[Any] | None = None
+    ) -> Any:
+        """Count all rows at once."""
+        return count(self) if beside is None else count(self, *beside)
+
+    def mapped(
+        self,
+        change: Callable[["Dataset", Any], "Dataset"],
+        schema: Schema,
+        beside: Sequence[Any] | None = None,
+        n_rows: int | None = None,
+        keeps_features: bool = False,
+    ) -> "Dataset":
+        """Change all rows at once."""
+        return change(self, None if beside is None else beside[0])
 
     def __len__(self) -> int:
         return self.n_rows

@@ -4,15 +4,14 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from labelrules._types import Board, Floats
-from labelrules.data import Dataset, Partitions
 from labelrules.data.numeric import numeric_features
 from labelrules.learners.base.label_models import (
     ClassifierLayer,
+    LabelLearner,
     LabelTask,
     Workers,
     joined_list,
 )
-from labelrules.learners.base.label_parts import label_learner
 from labelrules.learners.base.per_label import LabelwiseClassifier
 from labelrules.learners.base.progress import Listener
 from labelrules.learners.registry import register
@@ -74,12 +73,12 @@ class BinaryRelevance(LabelwiseClassifier):
         labels = range(self.theory_.schema.n_labels)
         return [[rule for rule in rules if rule.head.labels == (label,)] for label in labels]
 
-    def _learn(self, data: Dataset | Partitions, base: Any, workers: Workers) -> None:
-        learner = label_learner(base, data)
-        tasks = [LabelTask(label) for label in range(data.schema.n_labels)]
+    def _learn(self, learner: LabelLearner, workers: Workers) -> None:
+        rows = learner.rows
+        tasks = [LabelTask(label) for label in range(rows.schema.n_labels)]
         models = learner.completed(tasks, workers.learn(learner, tasks, "each label on its own"))
         if learner.learns_rules:
-            self._keep(joined_list(data.schema, models), data)
+            self._keep(joined_list(rows.schema, models), rows)
         else:
             self._models = models
 

@@ -1,7 +1,8 @@
 """Classifier chains: the model of each label may test the labels before it."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,9 +17,10 @@ from labelrules._checks import (
     whole_number,
 )
 from labelrules._types import UNSET, Board, Floats, Integers
-from labelrules.data import DataError, Dataset, Partitions, Schema
+from labelrules.data import DataError, Dataset, Schema
 from labelrules.data.document import DocumentError, Record, Share
 from labelrules.data.numeric import numeric_features
+from labelrules.data.rows import Rows
 from labelrules.learners.base.label_models import (
     ClassifierLayer,
     LabelLearner,
@@ -26,16 +28,11 @@ from labelrules.learners.base.label_models import (
     Workers,
     joined_list,
 )
-from labelrules.learners.base.label_parts import (
-    background_on,
-    label_cells,
-    label_learner,
-    sampled_rows,
-)
 from labelrules.learners.base.per_label import LabelwiseClassifier
 from labelrules.learners.base.progress import Listener
-from labelrules.learners.base.sampling import bootstrap_sample, random_numbers, sample_of_parts
+from labelrules.learners.base.sampling import bootstrap_sample, random_numbers
 from labelrules.learners.base.size import without_wrong_rules
+from labelrules.learners.base.tallies import label_cells
 from labelrules.learners.base.theory_classifier import Background, BackgroundRecord, Smoothing
 from labelrules.learners.dependence import unconditional_dependence
 from labelrules.learners.registry import register
@@ -52,6 +49,12 @@ from labelrules.rules.rule_table import table_of
 
 Order: TypeAlias = tuple[int, ...]
 Threshold: TypeAlias = float | Literal["cardinality"]
+Sample: TypeAlias = list[Integers] | None
+"""The rows that a chain learns from, by their numbers in each block; None for all of them."""
+
+Vote: TypeAlias = Callable[[Dataset, int], Floats]
+"""The probabilities by one chain, for some rows."""
+
 ORDERS = ("frequency", "dependence", "random", "columns")
 
 
@@ -212,64 +215,60 @@ class ClassifierChain(LabelwiseClassifier):
         for name in ("_theories", "threshold_"):
             self.__dict__.pop(name, None)
 
-    def _learn(self, data: Dataset | Partitions, base: Any, workers: Workers) -> None:
+    def _learn(self, learner: LabelLearner, workers: Workers) -> None:
         self._check()
+        rows = learner.rows
         random = random_numbers(self.random_state)
-        orders = self._orders(data, random)
-        samples = [self._sample(data, random) for _ in orders]
+        orders = self._orders(rows, random)
+        draws = self.bootstrap and self.n_chains > 1
+        samples = [bootstrap_sample(rows, random) if draws else None for _ in orders]
         chains: list[list[Any]] = []
         self.orders_ = []
         for place, (order, sample) in enumerate(zip(orders, samples, strict=True), 1):
-            learner = label_learner(base, data if sample is None else sampled_rows(data, sample))
+            voter = replace(learner, rows=_sampled(rows, sample))
             phase = "chain" if len(orders) == 1 else f"chain {place} of {len(orders)}"
-            models = _learn_chain(learner, order, workers, phase)
+            models = _learn_chain(voter, order, workers, phase)
             if workers.was_interrupted and chains:
                 break  # an unfinished chain would vote for the majority
             chains.append(models)
             self.orders_.append(order)
-        if label_learner(base, data).learns_rules:
-            self._keep_rules(chains, samples, data)
+        if learner.learns_rules:
+            self._keep_rules(chains, samples, rows)
         else:
             self._models = chains
         if len(orders) > 1:
-            self.threshold_ = self._chosen_threshold(data, samples[: len(chains)])
+            self.threshold_ = self._chosen_threshold(rows, samples[: len(chains)])
 
-    def _orders(self, data: Dataset | Partitions, random: np.random.RandomState) -> list[Order]:
-        known = chain_order(self.order, data)
+    def _orders(self, rows: Rows, random: np.random.RandomState) -> list[Order]:
+        known = chain_order(self.order, rows)
         if self.n_chains == 1 and known is not None:
             return [known]
-        n_labels = data.schema.n_labels
+        n_labels = rows.schema.n_labels
         return [tuple(random.permutation(n_labels).tolist()) for _ in range(int(self.n_chains))]
 
-    def _sample(self, data: Dataset | Partitions, random: np.random.RandomState) -> Any:
-        """The rows that a chain learns from, of partitions in each part; None for all of them."""
-        if not self.bootstrap or self.n_chains == 1:
-            return None
-        if isinstance(data, Partitions):
-            return sample_of_parts(data, random)
-        return bootstrap_sample(data, random)
-
-    def _keep_rules(
-        self, chains: list[list[Any]], samples: list[Any], data: Dataset | Partitions
-    ) -> None:
+    def _keep_rules(self, chains: list[list[Any]], samples: list[Sample], rows: Rows) -> None:
         if self.n_chains == 1:
-            self._keep(joined_list(data.schema, chains[0]), data)
+            self._keep(joined_list(rows.schema, chains[0]), rows)
             return
-        parts = [data if sample is None else sampled_rows(data, sample) for sample in samples]
-        voters = map(_voter, chains, parts)
-        self._theories = [evidence_on(voter, data) for voter in voters]
-        self.background_ = background_on(None, data)
+        voters = [
+            _voter(models, _sampled(rows, one))
+            for models, one in zip(chains, samples, strict=False)
+        ]
+        self._theories = [evidence_on(voter, rows) for voter in voters]
+        self.background_ = Background.left_by(None, rows)
 
-    def _chosen_threshold(self, data: Dataset | Partitions, samples: list[Any]) -> float:
+    def _chosen_threshold(self, rows: Rows, samples: list[Sample]) -> float:
         if not isinstance(self.threshold, str):
             return float(self.threshold)
-        if data.schema.n_labels == 1:  # two classes, of which the more probable is predicted
+        if rows.schema.n_labels == 1:  # two classes, of which the more probable is predicted
             return 0.5
-        if isinstance(data, Dataset):
-            return cardinality_threshold(*_mean_votes(data, samples, self._vote))
-        votes = _ListVotes(self._theories, self.background_, self._smoothing)
-        every = None if samples[0] is None else list(zip(*samples, strict=True))
-        counts: PresenceCounts = data.total(votes.of, "counting votes", every)
+        vote: Vote = self._vote
+        if hasattr(self, "_theories"):  # workers need not be sent the whole model
+            vote = partial(_vote_of_list, self._theories, self.background_, self._smoothing)
+        count, drawn = partial(_vote_counts, vote, len(samples)), [one for one in samples if one]
+        counts: PresenceCounts = rows.total(
+            count, "counting votes", list(zip(*drawn, strict=True)) if drawn else None
+        )
         return counts.threshold
 
     def _why_no_theory(self) -> str:
@@ -313,17 +312,28 @@ def _learn_chain(learner: LabelLearner, order: Order, workers: Workers, phase: s
     return learner.completed(tasks, workers.learn(learner, tasks, phase))
 
 
-def _voter(models: list[Any], part: Dataset | Partitions) -> DecisionList:
+def _sampled(rows: Rows, sample: Sample) -> Rows:
+    """The rows of a sample, perhaps several times."""
+    if sample is None:
+        return rows
+    return rows.mapped(_taken, rows.schema, sample, n_rows=sum(map(len, sample)))
+
+
+def _taken(block: Dataset, numbers: Integers | None) -> Dataset:
+    return block if numbers is None else block.take(numbers)
+
+
+def _voter(models: list[Any], rows: Rows) -> DecisionList:
     """A chain that votes: default rules stay, since their evidence is the probability of absence.
 
-    `part` are the rows from which it was learned.
+    `rows` are those from which it was learned.
     """
-    rules = joined_list(part.schema, models, "always")
-    return DecisionList(part.schema, without_wrong_rules(evidence_on(rules, part), part))
+    rules = joined_list(rows.schema, models, "always")
+    return DecisionList(rows.schema, without_wrong_rules(evidence_on(rules, rows), rows))
 
 
 def _mean_votes(
-    rows: Dataset, samples: list[Any], vote: Callable[[Dataset, int], Floats]
+    rows: Dataset, samples: Sequence[Integers | None], vote: Vote
 ) -> tuple[Floats, Board]:
     """The mean probabilities by chains that have not learned from a row, and the true labels."""
     total, n_votes = np.zeros(rows.Y.shape), np.zeros(rows.n_rows)
@@ -338,21 +348,22 @@ def _mean_votes(
     return total[voted] / n_votes[voted, None], rows.Y[voted]
 
 
-class _ListVotes(NamedTuple):
-    """Counts the mean votes of lists in a part of the rows; beside it stand its samples."""
+def _vote_of_list(
+    theories: list[DecisionList],
+    background: Background,
+    smoothing: Smoothing,
+    rows: Dataset,
+    chain: int,
+) -> Floats:
+    theory = theories[chain]
+    return background.presence(theory, table_of(theory).run(rows), smoothing)
 
-    theories: list[DecisionList]
-    background: Background
-    smoothing: Smoothing
 
-    def of(self, part: Dataset, samples: Any = None) -> "PresenceCounts":
-        """Count them; without samples each chain has learned from all rows."""
-        samples = [None] * len(self.theories) if samples is None else samples
-        return PresenceCounts.of(*_mean_votes(part, samples, self._vote))
-
-    def _vote(self, rows: Dataset, chain: int) -> Floats:
-        theory = self.theories[chain]
-        return self.background.presence(theory, table_of(theory).run(rows), self.smoothing)
+def _vote_counts(
+    vote: Vote, n_chains: int, block: Dataset, samples: Sequence[Integers] | None = None
+) -> "PresenceCounts":
+    """Count the mean votes in a block; without samples each chain has learned from all rows."""
+    return PresenceCounts.of(*_mean_votes(block, samples or [None] * n_chains, vote))
 
 
 class PresenceCounts(NamedTuple):
@@ -396,17 +407,17 @@ def cardinality_threshold(presence: Floats, truth: Board) -> float:
     return PresenceCounts.of(presence, truth).threshold
 
 
-def chain_order(order: Any, data: Dataset | Partitions) -> Order | None:
+def chain_order(order: Any, rows: Rows) -> Order | None:
     """The labels by number, in the order given; None if it is random."""
     if not isinstance(order, str):
-        return _given_order(order, data.schema)
+        return _given_order(order, rows.schema)
     one_of(order, "order", ORDERS, also="labels")
     if order == "columns":
-        return tuple(range(data.schema.n_labels))
+        return tuple(range(rows.schema.n_labels))
     if order == "dependence":
-        return unconditional_dependence(data).order()
+        return unconditional_dependence(rows).order()
     if order == "frequency":
-        n_known, n_present = label_cells(data)
+        n_known, n_present = label_cells(rows)[:2]
         return tuple(np.argsort(-n_present / np.maximum(n_known, 1), kind="stable").tolist())
     return None
 

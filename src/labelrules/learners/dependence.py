@@ -13,11 +13,12 @@ from labelrules.constraints.significance import Correction, adjusted, checked_al
 from labelrules.data import Dataset, Partitions
 from labelrules.data.memory.labels import read_labels
 from labelrules.learners.base.label_models import (
+    Beside,
     LabelLearner,
     LabelTask,
     Workers,
     checked_base,
-    out_of_fold_predictions,
+    predicted_by,
 )
 from labelrules.learners.base.progress import Listener, progress_listener
 from labelrules.learners.base.sampling import folds_of
@@ -218,15 +219,15 @@ def conditional_dependence(
     every = range(data.schema.n_labels)
     pairs = [(i, j) for i in every for j in every if i != j]
     tasks = [*(LabelTask(i) for i in every), *(LabelTask(i, (j,)) for i, j in pairs)]
-    learner = LabelLearner(checked_base(base), data, data.Y)
+    learner = LabelLearner(
+        checked_base(base), data, beside=[Beside(folds_of(data, n_folds, random_state))]
+    )
     with progress_listener(progress) as listener:
         workers = Workers(n_jobs, listener)
-        folds = folds_of(data, n_folds, random_state)
-        phase = "labels with and without another"
-        predictions = out_of_fold_predictions(learner, tasks, folds, workers, phase)
+        by_fold = learner.models_by_fold(tasks, workers, "labels with and without another")
     if workers.was_interrupted:
         raise KeyboardInterrupt
-    right = {task: cells == data.Y[:, task.label] for task, cells in predictions.items()}
+    right = _right_cells(data, learner, tasks, by_fold)
     shape = (len(every), len(every))
     statistic, p, corrected = np.zeros(shape), np.ones(shape), np.ones(shape)
     for i, j in pairs:
@@ -236,6 +237,24 @@ def conditional_dependence(
     corrected[rows, columns] = adjusted(p[rows, columns], correction)
     labels = data.schema.labels
     return Dependence("conditional", labels, statistic, p, corrected, checked_alpha(alpha))
+
+
+def _right_cells(
+    data: Dataset,
+    learner: LabelLearner,
+    tasks: list[LabelTask],
+    by_fold: list[dict[LabelTask, Any]],
+) -> dict[LabelTask, Mask]:
+    """For each task the rows for which it is predicted right by models that have not seen them."""
+    ((folds, _),) = learner.beside or ()
+    found = {task: data.Y[:, task.label] == 0 for task in tasks}  # what is not learned is absent
+    for fold, models in enumerate(by_fold):
+        (held,) = (folds == fold).nonzero()
+        rows = data.take(held)
+        for task, model in models.items():
+            board = predicted_by(learner.joined([model]), rows, rows.Y)
+            found[task][held] = board[:, task.label] == rows.Y[:, task.label]
+    return found
 
 
 def gained_and_lost(before: Mask, after: Mask) -> tuple[int, int]:

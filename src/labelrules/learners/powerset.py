@@ -17,6 +17,7 @@ from labelrules.learners.base.label_models import checked_base, weighs
 from labelrules.learners.base.per_label import ComposedClassifier
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.shortfalls import reasons_without_rules
+from labelrules.learners.base.tallies import label_cells
 from labelrules.learners.base.theory_classifier import BackgroundRecord, RuleClassifier
 from labelrules.learners.registry import register
 from labelrules.rules import DecisionList, Head, Rule, Theory
@@ -120,7 +121,7 @@ class LabelPowerset(ComposedClassifier):
         self._remember(data.schema, target)
         if theory is not None:
             self._keep(theory, data)
-            self.why_without_rules_ = reasons_without_rules(self, data)
+            self.why_without_rules_ = reasons_without_rules(self, label_cells(data))
         return self
 
     def _weighs(self, data: Dataset, weights: WeightKind) -> bool:

@@ -3,9 +3,10 @@
 from functools import partial
 from typing import Any, NamedTuple
 
-from labelrules.data import Dataset, Partitions
+from labelrules.data import Dataset
 from labelrules.data.errors import DataError
 from labelrules.data.partitions.tasks import in_partition, is_collection, tasks_of, total_of
+from labelrules.data.rows import Rows
 from labelrules.rules.rule import Evidence, Rule
 
 
@@ -19,11 +20,9 @@ class _CountedTheory(NamedTuple):
         return _CountedTheory(self.theory.plus_evidence(other.theory))
 
 
-def evidence_on(theory: Any, data: Dataset | Partitions) -> Any:
-    """The theory with evidence from all rows of a data set, or of partitions."""
-    if isinstance(data, Dataset):
-        return theory.with_evidence(data, data.Y)
-    return data.total(partial(_counted_in, theory), "counting evidence").theory
+def evidence_on(theory: Any, rows: Rows) -> Any:
+    """The theory with evidence from all rows."""
+    return rows.total(partial(_counted_in, theory), "counting evidence").theory
 
 
 def _counted_in(theory: Any, part: Dataset) -> _CountedTheory:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from labelrules.data.errors import ClusterError, DataError
+from labelrules.data.rows import added
 
 LONGEST_PATH = 4096
 """Longer texts are no paths of files."""
@@ -59,14 +60,6 @@ def current_client() -> Any:
         return distributed.get_client()
     except ValueError:
         return None
-
-
-def added(answers: Sequence[Any]) -> Any:
-    """A few answers added up, by `plus` or by ``+``; run as a task."""
-    total = answers[0]
-    for answer in answers[1:]:
-        total = total.plus(answer) if hasattr(total, "plus") else total + answer
-    return total
 
 
 def total_of(tasks: Sequence[Any], what: str) -> Any:

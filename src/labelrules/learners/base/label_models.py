@@ -1,7 +1,8 @@
 """Models of single labels, rules or fitted classifiers: learned in parallel, and out of fold."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,10 +13,10 @@ from sklearn.utils.validation import has_fit_parameter
 
 from labelrules._checks import job_count
 from labelrules._interrupts import heard_interrupts
-from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
+from labelrules._types import UNSET, Board, Floats, Integers, Matrix
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.numeric import numeric_features
-from labelrules.data.table import common_labels
+from labelrules.data.rows import Rows
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.base.progress import (
     LabelProgress,
@@ -23,9 +24,10 @@ from labelrules.learners.base.progress import (
     nested_fit,
     warn_of_early_end,
 )
-from labelrules.learners.base.sampling import folds_of
+from labelrules.learners.base.sampling import folds_by_block
+from labelrules.learners.base.tallies import LabelCells, label_cells
 from labelrules.learners.base.theory_classifier import RuleClassifier
-from labelrules.rules import Body, Condition, DecisionList, Head, Rule, RuleTable, Run
+from labelrules.rules import Body, Condition, DecisionList, Head, Rule, Run
 from labelrules.rules.inference import (
     Inference,
     LabelByLabel,
@@ -40,6 +42,7 @@ from labelrules.rules.inference import (
     sampled,
     until_stable,
 )
+from labelrules.rules.rule_table import table_of
 
 
 def checked_base(base: Any) -> Any:
@@ -54,6 +57,16 @@ def checked_base(base: Any) -> Any:
             f"not {base!r:.80}"
         )
     return base
+
+
+def check_base_of_parts(base: Any) -> None:
+    """Refuse a base that needs all rows in memory."""
+    if not (isinstance(base, RuleClassifier) and base._takes_partitions):
+        raise ValueError(
+            f"{type(base).__name__} as base needs all rows in memory: for rows in partitions use "
+            "SeparateAndConquer(bins=255) or Ripper(bins=255)"
+        )
+    base._check_for_partitions()
 
 
 def weighs(base: Any, data: Dataset) -> bool:
@@ -114,16 +127,74 @@ LabelModel: TypeAlias = "list[Rule] | LabelClassifier"
 """The model of one label."""
 
 
+class Beside(NamedTuple):
+    """What stands beside a block of rows: their folds, and their numbers if some were left out."""
+
+    folds: Integers
+    numbers: Integers | None = None
+
+    def without(self, fold: int) -> "Beside":
+        """Leave the rows of a fold out."""
+        (kept,) = (self.folds != fold).nonzero()
+        return Beside(self.folds[kept], kept if self.numbers is None else self.numbers[kept])
+
+
+LabelReader: TypeAlias = Callable[[Dataset, Beside | None], Board]
+"""The labels that models test: from a block of rows, and what stands beside it."""
+
+
+def true_labels(block: Dataset, beside: Beside | None) -> Board:
+    """Read the true values of labels."""
+    return block.Y
+
+
+@dataclass(frozen=True, eq=False)
+class KeptLabels:
+    """Reads labels that are kept for all rows of the one block in memory."""
+
+    board: Board
+
+    def __call__(self, block: Dataset, beside: Beside | None) -> Board:
+        """Take those of the rows of the block."""
+        assert beside is not None, "no rows in memory are only a sample"
+        return self.board if beside.numbers is None else self.board[beside.numbers]
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfFold:
+    """Reads the labels that the models of each fold predict for its rows.
+
+    The models read the labels `before`; they were learned from the other folds. Where the folds of
+    rows are not known, all labels are absent.
+    """
+
+    models: "tuple[FoldModels, ...]"
+    before: LabelReader
+
+    def __call__(self, block: Dataset, beside: Beside | None) -> Board:
+        """Predict the labels of a block."""
+        board: Board = np.zeros(block.Y.shape, dtype=np.int8)
+        if beside is None:
+            return board
+        seen = self.before(block, beside)
+        for fold, models in enumerate(self.models):
+            (rows,) = (beside.folds == fold).nonzero()
+            if len(rows):
+                board[rows] = predicted_by(models, block.take(rows), seen[rows])
+        return board
+
+
 @dataclass(frozen=True, eq=False)
 class LabelLearner:
     """Learns the models of single labels; it can be sent to other processes.
 
-    `labels` has the values of tested labels, rows by labels.
+    `labels` reads the values of tested labels; `beside` each block stand folds, if there are any.
     """
 
     base: Any
-    data: Dataset
-    labels: Board
+    rows: Rows
+    labels: LabelReader = true_labels
+    beside: Sequence[Beside] | None = None
     with_features: bool = True
 
     @property
@@ -131,17 +202,19 @@ class LabelLearner:
         """Whether the models are rules."""
         return isinstance(self.base, RuleClassifier)
 
+    @cached_property
+    def cells(self) -> LabelCells:
+        """The cells of each label; once counted, they are sent along."""
+        return label_cells(self.rows)
+
     def learn(self, task: LabelTask) -> LabelModel:
         """Learn one label from the rows in which it is known.
 
         One that all these rows have, or none, is predicted for all rows.
         """
-        known = self.data.Y[:, task.label] != UNSET
-        if not known.all():
-            return replace(self, data=self.data.take(known), labels=self.labels[known]).learn(task)
-        values = np.unique(self.data.Y[:, task.label])
-        if len(values) < 2:
-            return self._constant(task, int(values.max(initial=0)))
+        n_known, n_present = (int(one[task.label]) for one in self.cells[:2])
+        if n_present in (0, n_known):
+            return self._constant(task, int(n_present > 0))
         with nested_fit():
             return self._rules(task) if self.learns_rules else self._classifier(task)
 
@@ -149,64 +222,148 @@ class LabelLearner:
         self, tasks: Iterable[LabelTask], learned: dict[LabelTask, LabelModel]
     ) -> list[Any]:
         """The models of all tasks; those that were not learned predict the majority."""
-        common = self.common_labels()
         return [
-            learned[task] if task in learned else self._constant(task, int(common[task.label]))
+            learned[task]
+            if task in learned
+            else self._constant(task, int(self.cells.are_common[task.label]))
             for task in tasks
         ]
 
     def identity(self, label: int) -> LabelModel:
         """A model that predicts the value of the label that it reads."""
-        n_labels = self.data.schema.n_labels
+        n_labels = self.rows.schema.n_labels
         if self.learns_rules:
             return [Rule(Head({label: 1}, n_labels), Body([Condition.label(label)]))]
         return LabelClassifier(LabelTask(label, (label,)), False, _Identity())
 
-    def folds(self, n_folds: int, random_state: Any) -> Any:
-        """For each row its fold."""
-        return folds_of(self.data, n_folds, random_state)
+    def with_folds(self, n_folds: int, random_state: Any) -> "LabelLearner":
+        """The learner with the fold of each row beside it."""
+        folds = folds_by_block(self.rows, n_folds, random_state)
+        return replace(self, beside=[Beside(one) for one in folds])
 
-    def out_of_fold(
-        self, tasks: list[LabelTask], folds: Any, workers: "Workers", phase: str
-    ) -> Any:
-        """The labels of all tasks as predicted by models that were learned from other folds."""
-        predictions = out_of_fold_predictions(self, tasks, folds, workers, phase)
-        return np.column_stack([predictions[task] for task in tasks])
+    def models_by_fold(
+        self, tasks: list[LabelTask], workers: "Workers", phase: str
+    ) -> list[dict[LabelTask, LabelModel]]:
+        """The models of all tasks, learned without one fold after the other."""
+        assert self.beside is not None, "folds are set first"
+        n_folds = 1 + max(int(one.folds.max(initial=0)) for one in self.beside)
+        found = []
+        for fold in range(n_folds):
+            kept = [one.without(fold) for one in self.beside]
+            rows = self.rows.mapped(
+                partial(_without_fold, fold),
+                self.rows.schema,
+                self.beside,
+                n_rows=sum(len(one.folds) for one in kept),
+            )
+            part = replace(self, rows=rows, beside=kept)
+            name = f"{phase}, fold {fold + 1} of {n_folds}"
+            # without any other row nothing can be learned
+            found.append(workers.learn(part, tasks, name) if part.cells.n_labelled else {})
+        return found
 
-    def reading(self, labels: Any, folds: Any) -> "LabelLearner":
-        """The same with other values of tested labels, as `out_of_fold` gives them."""
-        return replace(self, labels=labels)
+    def out_of_fold(self, tasks: list[LabelTask], workers: "Workers", phase: str) -> LabelReader:
+        """The labels of all tasks as predicted by models that were learned from other folds.
 
-    def changes(self, before: Any, after: Any, folds: Any) -> Integers:
-        """For each label what other predictions change; see `change_counts`."""
-        return change_counts(self.data.Y, before, after)
+        They are predicted once for rows in memory, else whenever a block is read.
+        """
+        models = self.models_by_fold(tasks, workers, phase)
+        joined = tuple(self.joined(one.values()) for one in models)
+        return self._kept(OutOfFold(joined, self.labels))
 
-    def chosen(self, kept: list[bool], after: Any, before: Any) -> Any:
+    def chosen(self, kept: list[bool], after: LabelReader, before: LabelReader) -> LabelReader:
         """Later predictions of the labels that are kept, and earlier ones of all others."""
-        return np.where(kept, after, before)
+        return self._kept(partial(_chosen, kept, after, before))
 
-    def common_labels(self) -> Mask:
-        """For each label whether it is present in most rows."""
-        return common_labels(self.data.Y, self.data.weights)
+    def _kept(self, reader: LabelReader) -> LabelReader:
+        """Read the labels of rows in memory now, once for all."""
+        if not self.rows.in_memory:
+            return reader
+        return KeptLabels(self.rows.total(reader, "predicting", self.beside))
+
+    def joined(self, models: Iterable[Any]) -> "FoldModels":
+        """Models of different labels as one: the rules of all as a list."""
+        if not self.learns_rules:
+            return list(models)
+        return DecisionList(self.rows.schema, [rule for model in models for rule in model])
+
+    def changes(self, before: LabelReader, after: LabelReader) -> Integers:
+        """For each label what other predictions change; see `change_counts`."""
+        count = partial(_changes, before, after)
+        counts: Integers = self.rows.total(count, "comparing predictions", self.beside)
+        return counts
 
     def _constant(self, task: LabelTask, value: int) -> LabelModel:
         if self.learns_rules:
-            return [Rule(Head({task.label: value}, self.data.schema.n_labels))]
+            return [Rule(Head({task.label: value}, self.rows.schema.n_labels))]
         return LabelClassifier(task, self.with_features, value)
 
     def _rules(self, task: LabelTask) -> list[Rule]:
-        table = label_table(self.data, task, self.labels, self.with_features)
+        schema = label_schema(self.rows.schema, task, self.with_features)
+        change = partial(_label_rows, task, self.labels, self.with_features)
+        is_always_known = bool(self.cells.known[task.label] == self.cells.n_labelled)
+        table = self.rows.mapped(
+            change, schema, self.beside, keeps_features=self.with_features and is_always_known
+        )
         theory = clone(self.base).fit(table).theory_
-        return rules_for(task, theory, self.data.schema, table.schema.n_features)
+        return rules_for(task, theory, self.rows.schema, schema.n_features)
 
     def _classifier(self, task: LabelTask) -> LabelClassifier:
-        X = numeric_features(self.data) if self.with_features else None
-        columns = with_labels(X, _without_unknown(self.labels[:, list(task.tested)]))
-        weights = _weights_of(self.data, task.label)
+        (data,) = self.rows
+        labels = self.labels(data, None if self.beside is None else self.beside[0])
+        known = data.Y[:, task.label] != UNSET
+        if not known.all():
+            data, labels = data.take(known), labels[known]
+        X = numeric_features(data) if self.with_features else None
+        columns = with_labels(X, _without_unknown(labels[:, list(task.tested)]))
+        weights = _weights_of(data, task.label)
         given = {} if weights is None else {"sample_weight": weights}
-        truth = self.data.Y[:, task.label].astype(np.int64)
+        truth = data.Y[:, task.label].astype(np.int64)
         classifier = clone(self.base).fit(columns, truth, **given)
         return LabelClassifier(task, self.with_features, classifier)
+
+
+FoldModels: TypeAlias = DecisionList | list[LabelClassifier]
+"""The models of labels that were learned without the rows of a fold."""
+
+
+def predicted_by(models: FoldModels, rows: Dataset, labels: Board) -> Board:
+    """The labels that models predict by the features of rows and these labels."""
+    if isinstance(models, DecisionList):
+        return closed(table_of(models).apply(rows, reads=labels))
+    board: Board = np.zeros(rows.Y.shape, dtype=np.int8)
+    X = numeric_features(rows)
+    for model in models:
+        board[:, model.label] = replace(model, X=X).read(labels)[0]
+    return board
+
+
+def _without_fold(fold: int, block: Dataset, beside: Beside | None) -> Dataset:
+    return block if beside is None else block.take(np.flatnonzero(beside.folds != fold))
+
+
+def _label_rows(
+    task: LabelTask,
+    labels: LabelReader,
+    with_features: bool,
+    block: Dataset,
+    beside: Beside | None,
+) -> Dataset:
+    return label_table(block, task, labels(block, beside), with_features)
+
+
+def _changes(before: LabelReader, after: LabelReader, block: Dataset, beside: Beside) -> Integers:
+    return change_counts(block.Y, before(block, beside), after(block, beside))
+
+
+def _chosen(
+    kept: list[bool],
+    after: LabelReader,
+    before: LabelReader,
+    block: Dataset,
+    beside: Beside | None,
+) -> Board:
+    return np.where(kept, after(block, beside), before(block, beside))
 
 
 def change_counts(truth: Board, before: Board, after: Board) -> Integers:
@@ -354,12 +511,13 @@ class Workers:
         self.n_phases += 1
         if self.was_interrupted or not tasks:
             return models
+        _ = learner.cells  # counted before the learner is sent to other processes
         parallel = Parallel(n_jobs=self.n_jobs, return_as="generator_unordered")
         try:
             for task, model in parallel(delayed(_learn)(learner, task) for task in tasks):
                 models[task] = model
                 self.n_done += 1
-                name = learner.data.schema.labels[task.label]
+                name = learner.rows.schema.labels[task.label]
                 self.listener(LabelProgress(len(models), len(tasks), name, phase))
         except KeyboardInterrupt:
             self._note_interrupt()
@@ -398,36 +556,6 @@ class Workers:
 @heard_interrupts()
 def _learn(learner: LabelLearner, task: LabelTask) -> tuple[LabelTask, LabelModel]:
     return task, learner.learn(task)
-
-
-def out_of_fold_predictions(
-    learner: LabelLearner, tasks: list[LabelTask], folds: Integers, workers: Workers, phase: str
-) -> dict[LabelTask, Board]:
-    """For each task the labels predicted by models that were learned from the other folds.
-
-    Labels that are tested have the values of `learner.labels`, in learning and in predicting.
-    """
-    data, n_folds = learner.data, int(folds.max()) + 1
-    predictions: dict[LabelTask, Board] = {
-        task: np.zeros(data.n_rows, dtype=np.int8) for task in tasks
-    }
-    for fold in range(n_folds):
-        held, kept = folds == fold, np.flatnonzero(folds != fold)
-        if not kept.size:  # a single row
-            continue
-        part = replace(learner, data=data.take(kept), labels=learner.labels[kept])
-        models = workers.learn(part, tasks, f"{phase}, fold {fold + 1} of {n_folds}")
-        rows, labels = data.take(held), learner.labels[held]
-        for task, model in models.items():
-            predictions[task][held] = _predict(model, task, rows, labels)
-    return predictions
-
-
-def _predict(model: LabelModel, task: LabelTask, rows: Dataset, labels: Board) -> Board:
-    if isinstance(model, LabelClassifier):
-        return replace(model, X=numeric_features(rows)).read(labels)[0]
-    board = RuleTable(DecisionList(rows.schema, model)).apply(rows, reads=labels)
-    return closed(board)[:, task.label]
 
 
 class ClassifierLayer:

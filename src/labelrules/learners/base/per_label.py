@@ -12,20 +12,23 @@ from labelrules.data import DataError, Dataset, Partitions
 from labelrules.data.codes.bins import Bins
 from labelrules.data.document import Record, Share
 from labelrules.data.memory.encoding import new_rows
+from labelrules.data.rows import Rows
 from labelrules.learners.base.estimator import Target, WeightKind
-from labelrules.learners.base.label_models import Workers, checked_base, weighs
-from labelrules.learners.base.label_parts import (
-    background_on,
+from labelrules.learners.base.label_models import (
+    LabelLearner,
+    Workers,
     check_base_of_parts,
-    label_cells,
-    label_learner,
+    checked_base,
+    weighs,
 )
 from labelrules.learners.base.progress import check_progress, phase, progress_listener
 from labelrules.learners.base.records import recorded
-from labelrules.learners.base.shortfalls import reasons_by_counts, reasons_without_rules
+from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.base.size import checked_size, within_literals, without_wrong_rules
 from labelrules.learners.base.tables import given_partitions, note_partitions
+from labelrules.learners.base.tallies import label_cells
 from labelrules.learners.base.theory_classifier import (
+    Background,
     RuleClassifier,
     Smoothing,
     TheoryClassifier,
@@ -67,13 +70,13 @@ class ComposedClassifier(TheoryClassifier):
     _rules_must_be_right = True
     """Whether rules that are wrong where they decide are left out."""
 
-    def _keep(self, theory: DecisionList | LayeredTheory, data: Dataset | Partitions) -> None:
+    def _keep(self, theory: DecisionList | LayeredTheory, data: Rows) -> None:
         """Set the theory, with evidence from the training rows, by which rules must be right."""
         phase("counting right and wrong cells")
         counted = evidence_on(theory, data)
         right = without_wrong_rules(counted, data) if self._rules_must_be_right else counted
         self.theory_ = within_literals(right, data, self.max_literals)
-        self.background_ = background_on(self.theory_, data)
+        self.background_ = Background.left_by(self.theory_, data)
 
     def _forget(self) -> None:
         """Drop what was learned before, maybe with another base."""
@@ -121,7 +124,7 @@ class LabelwiseState(TheoryState):
 class LabelwiseClassifier(ComposedClassifier):
     """A multi-label classifier made of classifiers for single labels.
 
-    A subclass learns them in ``_learn(data, base, workers)``. It gives `_keep` a theory if the
+    A subclass learns them in ``_learn(learner, workers)``. It gives `_keep` a theory if the
     base learns rules; any other models are in `_models`, which it applies in `_model_labels` and
     `_model_presence`.
 
@@ -167,8 +170,8 @@ class LabelwiseClassifier(ComposedClassifier):
         return super()._state()
 
     @abstractmethod
-    def _learn(self, data: Any, base: Any, workers: Workers) -> None:
-        """Learn what `predict` needs."""
+    def _learn(self, learner: LabelLearner, workers: Workers) -> None:
+        """Learn what `predict` needs from the rows of a learner of single labels."""
 
     @abstractmethod
     def _model_labels(self, X: Any) -> Board:
@@ -189,12 +192,11 @@ class LabelwiseClassifier(ComposedClassifier):
         """
         base, last_resort = checked_base(self.base), _last_resort(self.last_resort)
         checked_size(self.max_literals)
-        data: Dataset | Partitions | None
-        data = given_partitions(X, y, feature_names, sample_weight=sample_weight)
+        data: Any = given_partitions(X, y, feature_names, sample_weight=sample_weight)
         if data is not None:
             self._check_parts(data, base, last_resort)
             note_partitions(self, data)
-            if not label_cells(data)[0].any():
+            if not label_cells(data).n_labelled:
                 raise ValueError(NOTHING_KNOWN)
             target = Target("labels", np.array([0, 1]))
         else:
@@ -202,18 +204,18 @@ class LabelwiseClassifier(ComposedClassifier):
         self._forget()
         with progress_listener(self.progress) as listener:
             # Rows in partitions have workers or threads of their own.
-            workers = Workers(self.n_jobs if isinstance(data, Dataset) else None, listener)
+            workers = Workers(self.n_jobs if data.in_memory else None, listener)
             phase("learning the first label")
-            self._learn(data, base, workers)
+            self._learn(LabelLearner(base, data), workers)
             is_single = target.kind != "labels" or data.schema.n_labels == 1
-            is_often_present = label_learner(base, data).common_labels().any()
+            is_often_present = label_cells(data).are_common.any()
             self.last_resort_ = None if is_single or is_often_present else last_resort
             if self._has_theory and self.last_resort_ is not None:
                 phase("searching for rules for rows without a label")
                 workers.unless_interrupted(lambda: self._fall_back(data))
         self._remember(data.schema, target)
         stopped = "learning was interrupted" if workers.was_interrupted else None
-        self.why_without_rules_ = _reasons(self, data, stopped)
+        self.why_without_rules_ = reasons_without_rules(self, label_cells(data), stopped=stopped)
         workers.warn()
         return self
 
@@ -225,14 +227,15 @@ class LabelwiseClassifier(ComposedClassifier):
         # Folds and samples are of rows, so whole weights are rows that are repeated.
         return weights != "whole" and weighs(checked_base(self.base), data)
 
-    def _fall_back(self, data: Dataset | Partitions) -> None:
+    def _fall_back(self, data: Rows) -> None:
         """Add rules for rows in which the theory predicts no label."""
         theory, least = self.theory_, float(self.last_resort_ or 0.0)
-        if isinstance(data, Partitions):
+        if not data.in_memory:
             settings = checked_settings(SeparateAndConquer(bins=self._n_bins), data.schema)
             rules = fallback_of_parts(data, theory, least, settings)
         else:
-            rules = fallback_rules(data, theory.predict(data), least, self._n_bins)
+            (block,) = data
+            rules = fallback_rules(block, theory.predict(block), least, self._n_bins)
         if rules is None:
             return
         if not isinstance(theory, LayeredTheory):
@@ -255,13 +258,6 @@ class LabelwiseClassifier(ComposedClassifier):
 
     def _presence(self, X: Any) -> Floats:
         return super()._presence(X) if self._has_theory else self._model_presence(X)
-
-
-def _reasons(model: Any, data: Dataset | Partitions, stopped: str | None) -> dict[str, str]:
-    """Why labels have no rules, from all rows."""
-    if isinstance(data, Dataset):
-        return reasons_without_rules(model, data, stopped=stopped)
-    return reasons_by_counts(model, label_cells(data), stopped=stopped)
 
 
 def _last_resort(least: Any) -> float | None:

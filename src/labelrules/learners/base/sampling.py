@@ -1,6 +1,6 @@
 """Random samples and folds of rows, which depend on the contents of rows and not on their order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -11,7 +11,8 @@ from sklearn.utils import check_random_state
 
 from labelrules._checks import is_whole
 from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
-from labelrules.data import Dataset, Partitions
+from labelrules.data import Dataset
+from labelrules.data.rows import Rows
 from labelrules.data.table import label_keys
 
 
@@ -65,20 +66,13 @@ def weight_keys(data: Dataset) -> tuple[Floats, ...]:
 
 
 def _shuffled(
-    Y: Board, keys: Integers, random: np.random.Generator, ties: tuple[Floats, ...] = ()
-) -> Integers:
-    """The rows in a random order in which equal label sets stand together."""
-    label_sets, kinds = np.unique(Y, axis=0, return_inverse=True)
-    return _shuffled_kinds(len(label_sets), kinds.ravel(), keys, random, ties)
-
-
-def _shuffled_kinds(
     n_kinds: int,
     kinds: Integers,
     keys: Integers,
     random: np.random.Generator,
     ties: tuple[Floats, ...] = (),
 ) -> Integers:
+    """The rows in a random order in which equal label sets (`kinds`) stand together."""
     factor = random.integers(1, 2**62, dtype=np.int64) * 2 + 1
     order = random.permutation(n_kinds)[kinds]
     return np.lexsort((*ties, (keys * factor) ^ (keys >> 17), order))
@@ -86,7 +80,8 @@ def _shuffled_kinds(
 
 def held_out_rows(Y: Board, keys: Integers, share: float, seed: int) -> Mask:
     """A share of the rows, about the same of each label set; `keys` are those of the rows."""
-    order = _shuffled(Y, keys, np.random.default_rng(seed))
+    label_sets, kinds = np.unique(Y, axis=0, return_inverse=True)
+    order = _shuffled(len(label_sets), kinds.ravel(), keys, np.random.default_rng(seed))
     steps = np.floor(np.arange(len(Y) + 1) * share)
     held: Mask = np.zeros(len(Y), dtype=np.bool_)
     held[order[np.diff(steps) > 0]] = True
@@ -101,85 +96,83 @@ def shuffled_rows(data: Dataset, random_state: Any = None) -> Integers:
     return np.lexsort((*weight_keys(data), *label_keys(data.Y).T, mixed))
 
 
-def folds_of(data: Dataset, n_folds: int, random_state: Any = None) -> Integers:
-    """For each row its fold, with label sets spread evenly; two folds at least."""
-    folds = np.empty(data.n_rows, dtype=np.int64)
-    random, ties = random_generator(random_state), weight_keys(data)
-    order = _shuffled(data.Y, row_keys(data.X), random, ties)
-    folds[order] = np.arange(data.n_rows) % max(2, min(n_folds, data.n_rows))
-    return folds
-
-
 class _Contents(NamedTuple):
-    """What folds and samples depend on in a part: keys and label sets of rows with known labels."""
+    """What folds and samples depend on in a block: the keys, label sets and weights of rows."""
 
     n_rows: int
     rows: Integers
-    """Those of which a label is known."""
+    """The rows that count, by their numbers in the block."""
     keys: Integers
     label_sets: Board
     kinds: Integers
     """For each row which of the label sets it has."""
+    ties: tuple[Floats, ...]
+    """What tells rows apart that are equal otherwise."""
 
     @classmethod
-    def of(cls, part: Dataset) -> "list[_Contents]":
-        """Read a part; those of several are joined as lists."""
-        (rows,) = (part.Y != UNSET).any(axis=1).nonzero()
-        known = part.take(rows)
-        label_sets, kinds = np.unique(known.Y, axis=0, return_inverse=True)
-        return [cls(len(part), rows, row_keys(known.X), label_sets, kinds.ravel())]
-
-
-class _AllContents(NamedTuple):
-    """That of all parts, rows one after the other."""
-
-    keys: Integers
-    label_sets: Board
-    kinds: Integers
-    parts: list[_Contents]
+    def of_known(cls, block: Dataset) -> "list[_Contents]":
+        """Read the rows of which a label is known; several blocks are joined as lists."""
+        (rows,) = (block.Y != UNSET).any(axis=1).nonzero()
+        return [cls.of(block.with_known_labels())._replace(n_rows=len(block), rows=rows)]
 
     @classmethod
-    def of(cls, data: Partitions) -> "_AllContents":
-        """Read all parts."""
-        parts: list[_Contents] = data.total(_Contents.of, "looking at the rows")
-        sets = np.concatenate([part.label_sets for part in parts])
+    def of(cls, data: Dataset) -> "_Contents":
+        """Read all rows."""
+        label_sets, kinds = np.unique(data.Y, axis=0, return_inverse=True)
+        rows, keys = np.arange(data.n_rows), row_keys(data.X)
+        return cls(data.n_rows, rows, keys, label_sets, kinds.ravel(), weight_keys(data))
+
+    @classmethod
+    def joined(cls, blocks: "Sequence[_Contents]") -> "_Contents":
+        """The rows of all blocks, one after the other."""
+        if len(blocks) == 1:
+            return blocks[0]
+        sets = np.concatenate([one.label_sets for one in blocks])
         label_sets, number = np.unique(sets, axis=0, return_inverse=True)
-        before = np.cumsum([0, *(len(part.label_sets) for part in parts)]).tolist()
-        kinds = [part.kinds + first for part, first in zip(parts, before, strict=False)]
-        keys = np.concatenate([part.keys for part in parts])
-        return cls(keys, label_sets, number.ravel()[np.concatenate(kinds)], parts)
+        before = np.cumsum([0, *(len(one.label_sets) for one in blocks)]).tolist()
+        kinds = [one.kinds + first for one, first in zip(blocks, before, strict=False)]
+        keys = np.concatenate([one.keys for one in blocks])
+        ties = tuple(map(np.concatenate, zip(*(one.ties for one in blocks), strict=True)))
+        kinds_of_all = number.ravel()[np.concatenate(kinds)]
+        return cls(len(keys), np.arange(len(keys)), keys, label_sets, kinds_of_all, ties)
 
-    def divided(self, values: Integers) -> Iterator[tuple[_Contents, Integers]]:
-        """The parts, each with the values of its rows."""
-        ends = np.cumsum([len(part.rows) for part in self.parts])
-        return zip(self.parts, np.split(values, ends[:-1]), strict=True)
-
-
-def folds_of_parts(data: Partitions, n_folds: int, random_state: Any = None) -> list[Integers]:
-    """The folds of `folds_of` for the rows of each part of which a label is known, else -1."""
-    found = _AllContents.of(data)
-    n_rows, random = len(found.keys), random_generator(random_state)
-    order = _shuffled_kinds(len(found.label_sets), found.kinds, found.keys, random)
-    folds = np.empty(n_rows, dtype=np.int64)
-    folds[order] = np.arange(n_rows) % max(2, min(n_folds, n_rows))
-    parts = []
-    for part, own in found.divided(folds):
-        parts.append(np.full(part.n_rows, -1, dtype=np.int64))
-        parts[-1][part.rows] = own
-    return parts
+    def folds(self, n_folds: int, random_state: Any) -> Integers:
+        """For each row its fold, with label sets spread evenly; two folds at least."""
+        n_rows, random = len(self.keys), random_generator(random_state)
+        order = _shuffled(len(self.label_sets), self.kinds, self.keys, random, self.ties)
+        folds = np.empty(n_rows, dtype=np.int64)
+        folds[order] = np.arange(n_rows) % max(2, min(n_folds, n_rows))
+        return folds
 
 
-def sample_of_parts(data: Partitions, random: np.random.RandomState) -> list[Integers]:
-    """The rows of `bootstrap_sample`, by their numbers in each part."""
-    found = _AllContents.of(data)
-    n_rows = len(found.keys)
-    place = np.argsort(np.lexsort(label_keys(found.label_sets).T))
-    order = np.lexsort((place[found.kinds], found.keys))
-    times = np.bincount(order[random.randint(0, n_rows, n_rows)], minlength=n_rows)
-    return [np.repeat(part.rows, own) for part, own in found.divided(times)]
+def folds_of(data: Dataset, n_folds: int, random_state: Any = None) -> Integers:
+    """For each row its fold, with label sets spread evenly; two folds at least."""
+    return _Contents.of(data).folds(n_folds, random_state)
 
 
-def bootstrap_sample(data: Dataset, random: np.random.RandomState) -> Integers:
-    """As many rows as there are, drawn with replacement."""
-    order = np.lexsort((*weight_keys(data), *label_keys(data.Y).T, row_keys(data.X)))
-    return np.asarray(order[np.sort(random.randint(0, data.n_rows, data.n_rows))])
+def folds_by_block(rows: Rows, n_folds: int, random_state: Any = None) -> list[Integers]:
+    """For the rows of each block their folds, -1 where no label is known."""
+    blocks: list[_Contents] = rows.total(_Contents.of_known, "looking at the rows")
+    every = _Contents.joined(blocks).folds(n_folds, random_state)
+    ends = np.cumsum([len(one.rows) for one in blocks])
+    found = []
+    for block, own in zip(blocks, np.split(every, ends[:-1]), strict=True):
+        found.append(np.full(block.n_rows, -1, dtype=np.int64))
+        found[-1][block.rows] = own
+    return found
+
+
+def bootstrap_sample(rows: Rows, random: np.random.RandomState) -> list[Integers]:
+    """As many rows of known labels as there are, drawn with replacement: by block, in numbers."""
+    blocks: list[_Contents] = rows.total(_Contents.of_known, "looking at the rows")
+    every = _Contents.joined(blocks)
+    n_rows = len(every.keys)
+    place = np.argsort(np.lexsort(label_keys(every.label_sets).T))
+    order = np.lexsort((*every.ties, place[every.kinds], every.keys))
+    drawn = order[np.sort(random.randint(0, n_rows, n_rows))]
+    ends = np.cumsum([len(block.rows) for block in blocks])
+    block_of = np.searchsorted(ends, drawn, "right")
+    return [
+        block.rows[drawn[block_of == number] - (ends[number] - len(block.rows))]
+        for number, block in enumerate(blocks)
+    ]

@@ -1,13 +1,9 @@
 """What learners could not do: why labels have no rule."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from labelrules._checks import counted
-from labelrules._types import UNSET, Board, Integers
-from labelrules.data import Dataset
 from labelrules.learners.base.progress import is_nested_fit
 from labelrules.rules import labels_without_rules
 
@@ -17,7 +13,7 @@ NOT_GOOD_ENOUGH = "no rule for it was good enough"
 
 def reasons_without_rules(
     model: Any,
-    data: Dataset,
+    cells: Any,
     reasons: Mapping[int, str] | None = None,
     stopped: str | None = None,
 ) -> dict[str, str]:
@@ -26,60 +22,33 @@ def reasons_without_rules(
     Parameters
     ----------
     model : fitted learner
-    data : Dataset
-        The training rows.
+    cells : LabelCells, or pair of arrays
+        For each label the training rows in which it is known, and those that have it.
     reasons : mapping of int to str, optional
         What the learner itself knows, by the number of the label.
     stopped : str, optional
         Why learning has ended early, if it has.
     """
-    return _reasons(model, lambda label, least: too_few(data.Y[:, label], least), reasons, stopped)
-
-
-def reasons_by_counts(
-    model: Any,
-    cells: Integers,
-    reasons: Mapping[int, str] | None = None,
-    stopped: str | None = None,
-) -> dict[str, str]:
-    """The same from the rows in which each label is known, and those that have it."""
-
-    def too_few_of(label: int, least: int) -> str:
-        n_known, n_present = cells[:, label].tolist()
-        return _too_few_of(n_present, n_known, least)
-
-    return _reasons(model, too_few_of, reasons, stopped)
-
-
-def _reasons(
-    model: Any,
-    too_few_of: Callable[[int, int], str],
-    reasons: Mapping[int, str] | None,
-    stopped: str | None,
-) -> dict[str, str]:
     if is_nested_fit() or "theory_" not in vars(model):
         return {}
     names = labels_without_rules(model.theory_)
-    known = reasons or {}
-    last = stopped or str(getattr(model, "_no_rule_reason", NOT_GOOD_ENOUGH))
+    known, last = reasons or {}, stopped or str(getattr(model, "_no_rule_reason", NOT_GOOD_ENOUGH))
     least = int(getattr(model, "min_coverage", 1))
     places = model.theory_.schema.label_index
+    n_known, n_present = (one.tolist() for one in cells[:2])
     return {
-        name: too_few_of(places[name], least) or known.get(places[name], last) for name in names
+        name: too_few(n_known[at], n_present[at], least) or known.get(at, last)
+        for name in names
+        for at in [places[name]]
     }
 
 
-def too_few(truth: Board, least: int) -> str:
+def too_few(n_known: int, n_present: int, least: int) -> str:
     """The reason if a label has too few rows to learn from; else empty.
 
-    >>> too_few(np.array([0, 0, -1], dtype=np.int8), 2), too_few(np.array([1, 0], dtype=np.int8), 2)
+    >>> too_few(1, 0, 2), too_few(2, 1, 2)
     ('no row has it', '1 row has it, fewer than min_coverage=2')
     """
-    n_present, n_known = int(np.count_nonzero(truth == 1)), int(np.count_nonzero(truth != UNSET))
-    return _too_few_of(n_present, n_known, least)
-
-
-def _too_few_of(n_present: int, n_known: int, least: int) -> str:
     if not n_known:
         return "it is unknown in all rows"
     if not n_present:

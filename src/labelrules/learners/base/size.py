@@ -3,7 +3,7 @@
 from typing import TypeAlias
 
 from labelrules._checks import whole_number
-from labelrules.data import Dataset, Partitions
+from labelrules.data.rows import Rows
 from labelrules.rules import DecisionList, Evidence, Head, LayeredTheory, Rule
 from labelrules.rules.evidence_parts import evidence_on
 
@@ -18,7 +18,7 @@ def checked_size(max_literals: int | None) -> int | None:
     return whole_number(max_literals, "max_literals", low=0, also="None")
 
 
-def without_wrong_rules(theory: Lists, data: Dataset | Partitions) -> Lists:
+def without_wrong_rules(theory: Lists, data: Rows) -> Lists:
     """The theory without rules that are wrong as often as right on the cells that they decide.
 
     A rule is learned from rows on which it is right, but on a board that the theory itself has
@@ -38,9 +38,7 @@ def without_wrong_rules(theory: Lists, data: Dataset | Partitions) -> Lists:
     return without_wrong_rules(evidence_on(_without(theory, wrong), data), data)
 
 
-def within_literals(
-    theory: Lists, data: Dataset | Partitions, max_literals: int | None, n_kept: int = 0
-) -> Lists:
+def within_literals(theory: Lists, data: Rows, max_literals: int | None, n_kept: int = 0) -> Lists:
     """The theory with at most so many literals; the least useful rules are left out, one by one.
 
     That is the rule with the fewest right cells beyond the wrong ones for each of its literals, on

@@ -1,10 +1,56 @@
-"""Outcomes of predictions counted over rows, which may come in parts."""
+"""Counts over rows, which may come in blocks: cells of labels, and outcomes of predictions."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelrules._types import Board, Integers
+from labelrules._kept import kept
+from labelrules._types import UNSET, Board, Integers, Mask
+from labelrules.data import Dataset
+from labelrules.data.rows import Rows
+from labelrules.data.table import cell_counts
 from labelrules.measures.confusion_matrix import Confusion
 from labelrules.measures.evaluation import OutcomeCounts
+
+
+class LabelCells(NamedTuple):
+    """For each label the rows in which it is known, and those that have it.
+
+    `n_labelled` rows have some known label. `weights` are those of present and of absent cells.
+    """
+
+    known: Integers
+    present: Integers
+    n_labelled: int
+    weights: Any
+
+    @classmethod
+    def of(cls, block: Dataset) -> "LabelCells":
+        """Count the cells of a block of rows."""
+        known, is_present = block.Y != UNSET, block.Y == 1
+        n_known, present = known.sum(axis=0), is_present.sum(axis=0)
+        weights = np.array([present, n_known - present])
+        if block.weights is not None:
+            kinds = is_present, block.Y == 0
+            weights = np.array([cell_counts(one, block.weights) for one in kinds])
+        return cls(n_known, present, int(known.any(axis=1).sum()), weights)
+
+    def plus(self, other: "LabelCells") -> "LabelCells":
+        """Add the cells of both."""
+        return LabelCells(*(one + two for one, two in zip(self, other, strict=True)))
+
+    @property
+    def are_common(self) -> Mask:
+        """For each label whether it is present in most of the rows in which it is known."""
+        present, absent = self.weights
+        return np.asarray(present > absent)
+
+
+@kept
+def label_cells(rows: Rows) -> LabelCells:
+    """The cells of each label, counted once."""
+    cells: LabelCells = rows.total(LabelCells.of, "counting labels")
+    return cells
 
 
 class OutcomeTally:

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
@@ -14,11 +15,13 @@ from labelrules._checks import listed, number, truth_value
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset, Feature, Partitions, Schema
 from labelrules.data.document import Count, DocumentError, Record
+from labelrules.data.rows import Rows
 from labelrules.data.table import cell_counts
 from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.base.tables import given_partitions, raise_not_partitions
+from labelrules.learners.base.tallies import label_cells
 from labelrules.rules import (
     DecisionList,
     Evidence,
@@ -65,6 +68,11 @@ class Background:
     ones: Integers
     zeros: Integers
     share: Floats
+
+    @classmethod
+    def left_by(cls, theory: Theory | None, rows: Rows) -> "Background":
+        """Count the cells of rows that a theory leaves open; None leaves none open."""
+        return cls.of_cells(rows.total(partial(_left_cells, theory), "counting open cells"))
 
     @classmethod
     def count(cls, board: Board, truth: Board, weights: Floats | None = None) -> "Background":
@@ -133,6 +141,14 @@ class Background:
             ),
             tuple(estimate(cells, label) for label, cells in enumerate(unwritten)),
         )
+
+
+def _left_cells(theory: Theory | None, block: Dataset) -> npt.NDArray[Any]:
+    board = block.Y
+    if theory is not None:
+        runner = theory if isinstance(theory, LayeredTheory) else table_of(theory)
+        board = runner.run(block).board
+    return Background.cells(board, block.Y, block.weights)
 
 
 def _present_and_absent(rule: Rule) -> list[tuple[int, Evidence]]:
@@ -399,16 +415,15 @@ class RuleClassifier(TheoryClassifier):
         self.theory_ = learned
         self._remember(data.schema, target)
         self.background_ = self._background(learned, data)
-        self.why_without_rules_ = reasons_without_rules(
-            self, data, self.__dict__.pop("_reasons", None)
-        )
+        reasons = self.__dict__.pop("_reasons", None)
+        self.why_without_rules_ = reasons_without_rules(self, label_cells(data), reasons)
         if (lost := self.__dict__.pop("_lost", None)) is not None:
             raise lost
         return self
 
     def _background(self, learned: Theory, data: Dataset) -> Background:
         """The cells that the list leaves open; learners that know them need not apply it."""
-        return Background.count(learned.apply(data), data.Y, data.weights)
+        return Background.left_by(learned, data)
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
         """The rules to keep: those given, or with `warm_start` those learned before.

@@ -20,11 +20,11 @@ from labelrules.data.codes.bins import Bins, Codes
 from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.partitions.tasks import (
     TOGETHER,
-    added,
     cluster_errors,
     computed,
     current_client,
 )
+from labelrules.data.rows import added
 from labelrules.learners.covering.local_rows import LocalRows, label_bytes
 from labelrules.learners.covering.row_counts import (
     BodyCounts,

@@ -19,7 +19,7 @@ from labelrules.learners.base.progress import (
     phase,
     progress_listener,
 )
-from labelrules.learners.base.shortfalls import reasons_by_counts
+from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.base.size import within_literals
 from labelrules.learners.base.tables import given_names, note_names, note_partitions
 from labelrules.learners.base.theory_classifier import (
@@ -294,7 +294,7 @@ class SeparateAndConquer(RuleClassifier):
         self.n_features_in_ = schema.n_features
         self._remember(schema, target)
         reasons = found.covering.reasons()
-        self.why_without_rules_ = reasons_by_counts(self, found.cells, reasons)
+        self.why_without_rules_ = reasons_without_rules(self, found.cells, reasons)
         if (failure := found.covering.failure) is not None:
             raise failure
         return self

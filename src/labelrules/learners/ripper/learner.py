@@ -17,7 +17,6 @@ from labelrules.data.codes.bins import Bins, Codes, checked_bins
 from labelrules.data.weights import row_units
 from labelrules.kernels.gpu.device import NO_BINS, PARTS_ON_CPU, Engine, checked_engine, cpu_instead
 from labelrules.learners.base.estimator import Target, WeightKind
-from labelrules.learners.base.label_parts import background_on, label_cells
 from labelrules.learners.base.progress import (
     Listener,
     Progress,
@@ -30,9 +29,10 @@ from labelrules.learners.base.progress import (
     warn_of_early_end,
 )
 from labelrules.learners.base.sampling import random_seed
-from labelrules.learners.base.shortfalls import reasons_by_counts
+from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.base.tables import note_partitions
-from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing
+from labelrules.learners.base.tallies import label_cells
+from labelrules.learners.base.theory_classifier import Background, RuleClassifier, Smoothing
 from labelrules.learners.covering.partitioned import MEGABYTE, naming_full_disks
 from labelrules.learners.registry import register
 from labelrules.learners.ripper.one_class import ClassLearner, NewRule, RipperSettings
@@ -211,9 +211,9 @@ class Ripper(RuleClassifier):
             learned = self._learned(learner, data.schema, [], listener)
         phase("counting right and wrong cells")
         self.theory_ = evidence_on(learned, data)
-        self.background_ = background_on(self.theory_, data)
+        self.background_ = Background.left_by(self.theory_, data)
         self._remember(data.schema, Target("labels", np.array([0, 1])))
-        self.why_without_rules_ = reasons_by_counts(self, label_cells(data))
+        self.why_without_rules_ = reasons_without_rules(self, label_cells(data))
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -236,7 +236,7 @@ def _coded(data: Partitions, bins: Bins, folder: Path) -> tuple[Codes, Board]:
     In memory if the codes fit into half of the memory limit, else in a file, of which columns are
     mapped into memory as they are read.
     """
-    n_rows = int(label_cells(data)[0, 0])
+    n_rows = int(label_cells(data).known[0])
     if not n_rows:
         raise ValueError("the label is unknown in all rows, so there is nothing to learn from")
     shape = len(bins.columns), n_rows

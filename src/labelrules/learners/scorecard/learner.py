@@ -42,6 +42,7 @@ from labelrules.learners.base.sampling import (
     weight_keys,
 )
 from labelrules.learners.base.shortfalls import reasons_without_rules
+from labelrules.learners.base.tallies import label_cells
 from labelrules.learners.registry import register
 from labelrules.learners.scorecard.decoding import (
     Decoding,
@@ -296,7 +297,7 @@ class Scorecard(TableClassifier):
         self.shift_, self.literal_cost_ = decoding.shift, card.cost
         self._remember(data.schema, target)
         stopped = None if card.is_finished else "learning was interrupted"
-        self.why_without_rules_ = reasons_without_rules(self, data, stopped=stopped)
+        self.why_without_rules_ = reasons_without_rules(self, label_cells(data), stopped=stopped)
         _warn(card, len(unseen), len(parts))
         return self
 
