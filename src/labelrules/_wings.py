@@ -7,7 +7,7 @@ public names, its learners when learners are listed, its commands when they are 
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 WINGS = ("mining", "lab", "studio")
 
@@ -22,6 +22,44 @@ COMMANDS = {
     "workbench": "studio",
 }
 """The wing of each command; its package ``commands`` has a module of the same name."""
+
+
+READERS = {("__dask_graph__", "to_delayed"): "labelrules.data.partitions.collections"}
+"""The attributes by which data are known that the core does not know, and who reads them."""
+
+
+def reader_of(data: Any) -> Any:
+    """The module that reads data of a kind that the core does not know; None for all others.
+
+    It has `collected`, which makes them `Partitions`; `blocks`, whose `total` adds up what is
+    counted in tables side by side; and `predicted`, which applies a model to each of their blocks.
+    """
+    for attributes, module in READERS.items():
+        if all(getattr(data, name, None) is not None for name in attributes):
+            return import_module(module)
+    return None
+
+
+class OneBlock(NamedTuple):
+    """Tables in memory, side by side: one block."""
+
+    tables: tuple[Any, ...]
+    in_memory: bool = True
+
+    def total(self, count: Callable[..., Any], what: str) -> Any:
+        """Count all rows at once."""
+        return count(*self.tables)
+
+
+def blocks_of(**tables: Any) -> Any:
+    """Tables side by side, in blocks, by their names in messages.
+
+    Of the result `total(count, what)` is the sum of what a function counts in the tables of each
+    block; it adds up by `plus`, or by ``+``. `what` the function does is for errors.
+    """
+    readers = filter(None, map(reader_of, tables.values()))
+    reader = next(readers, None)
+    return OneBlock(tuple(tables.values())) if reader is None else reader.blocks(**tables)
 
 
 @cache

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._types import UNSET, Board, Integers
+from labelrules._wings import blocks_of, reader_of
 from labelrules.data import Dataset, Partitions, Schema, encode_labels
 from labelrules.data.errors import DataError
 from labelrules.data.memory.labels import (
@@ -16,8 +17,6 @@ from labelrules.data.memory.labels import (
     read_labels,
     refuse_unknown,
 )
-from labelrules.data.partitions.collections import names_of_labels
-from labelrules.data.partitions.tasks import in_partition, is_collection, tasks_of, total_of
 
 LabelSet: TypeAlias = tuple[int, ...]
 
@@ -77,38 +76,24 @@ def labels_of(Y: Any, label_names: Sequence[str] | None) -> tuple[Schema, LabelT
             raise ValueError(
                 f"Y is a {type(Y).__name__}, which names its labels: leave label_names out"
             )
-        if isinstance(Y, Partitions):
-            return Y.schema, partial(_total_of_parts, Y)
-        schema, board = Y.schema, Y.Y
-    elif is_collection(Y):
-        names = checked_names(label_names, "label_names") or names_of_labels(Y)
-        names = names or default_names("y", Y.shape[1], taken=())
-        return Schema([], names), partial(_total_of_blocks, tasks_of(Y), Schema([], names))
-    else:
+        return Y.schema, lambda count: Y.total(partial(_count_labels, count), "counting labels")
+    reader = reader_of(Y)
+    if reader is None:
         schema, board = named_labels(Y, label_names)
-    return schema, lambda count: count(board)
+        return schema, lambda count: count(board)
+    names = checked_names(label_names, "label_names") or reader.names_of_labels(Y)
+    schema, blocks = Schema([], names or default_names("y", Y.shape[1], taken=())), blocks_of(Y=Y)
+    return schema, lambda count: blocks.total(
+        partial(_count_cells, count, schema), "counting labels"
+    )
 
 
-def _total_of_parts(parts: Partitions, count: Callable[[Board], Any]) -> Any:
-    return parts.total(partial(_count_labels, count), "counting labels")
+def _count_labels(count: Callable[[Board], Any], block: Dataset) -> Any:
+    return count(block.Y)
 
 
-def _count_labels(count: Callable[[Board], Any], part: Dataset) -> Any:
-    return count(part.Y)
-
-
-def _total_of_blocks(blocks: list[Any], schema: Schema, count: Callable[[Board], Any]) -> Any:
-    import dask
-
-    ask, shared = dask.delayed(_count_block, pure=False), dask.delayed(count, traverse=False)
-    tasks = [ask(number, block, schema, shared) for number, block in enumerate(blocks)]
-    return total_of(tasks, "counting labels")
-
-
-def _count_block(number: int, block: Any, schema: Schema, count: Callable[[Board], Any]) -> Any:
-    """What is counted in the labels of a partition; run as a task."""
-    with in_partition(number):
-        return count(encode_labels(block, schema))
+def _count_cells(count: Callable[[Board], Any], schema: Schema, Y: Any) -> Any:
+    return count(encode_labels(Y, schema))
 
 
 def named_labels(Y: Any, label_names: Sequence[str] | None) -> tuple[Schema, Board]:

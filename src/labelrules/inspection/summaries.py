@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,8 +13,8 @@ from labelrules._html import SHOWN as SHOWN_IN_HTML
 from labelrules._html import folded, fragment, html_table, paragraphs
 from labelrules._report import pandas_frame
 from labelrules._types import UNSET
+from labelrules._wings import blocks_of
 from labelrules.data.memory.encoding import encode_labels
-from labelrules.data.partitions.tasks import in_partition, is_collection, tasks_of, total_of
 from labelrules.data.table import Dataset
 from labelrules.inspection.explanation.values import Place, place_in
 from labelrules.inspection.rule_usage import Usage, conflicting_rules, subsumed_rules, usage_of
@@ -87,6 +88,9 @@ class RuleSummary(NamedTuple):
     is_reached: bool | None  #: Whether it decides, votes, or stops for a row in any round.
 
 
+_RULE_COUNTS = ("n_covered", "n_rows", "n_cells", "n_decided", "n_overruled")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Summary:
     """A theory in figures."""
@@ -115,6 +119,26 @@ class Summary:
     def never_reached(self) -> tuple[RuleSummary, ...]:
         """Rules without effect on the data, which could be left out; none without data."""
         return tuple(rule for rule in self.rules if rule.is_reached is False)
+
+    def plus(self, other: "Summary") -> "Summary":
+        """Add the counts of other rows."""
+        rules = [
+            one._replace(
+                **{name: getattr(one, name) + getattr(two, name) for name in _RULE_COUNTS},
+                is_reached=one.is_reached or two.is_reached,
+            )
+            for one, two in zip(self.rules, other.rules, strict=True)
+        ]
+        labels = [
+            one._replace(n_undecided=(one.n_undecided or 0) + (two.n_undecided or 0))
+            for one, two in zip(self.labels, other.labels, strict=True)
+        ]
+        n_rows = (self.n_rows or 0) + (other.n_rows or 0)
+        n_undecided = (self.n_undecided_rows or 0) + (other.n_undecided_rows or 0)
+        return replace(
+            self, rules=tuple(rules), labels=tuple(labels), n_rows=n_rows,
+            n_undecided_rows=n_undecided,
+        )  # fmt: skip
 
     def to_frame(self, per: str = "rule") -> "pandas.DataFrame":
         """A pandas frame with a row for each ``per="rule"``, ``"label"`` or ``"feature"``.
@@ -258,8 +282,11 @@ def summary(theory: Any, data: Any = None) -> Summary:
     sex          2           2  quality
     """
     theory = theory_of(theory)
-    if is_collection(data):
-        return _summed(theory, data)
+    found: Summary = blocks_of(data=data).total(partial(_summary, theory), "counting its rules")
+    return found
+
+
+def _summary(theory: Theory, data: Any) -> Summary:
     usage = None if data is None else usage_of(theory, encoded_rows(theory, data))
     forms = [rule.form for rule in theory]
     polarity = Counter(form.polarity for form in forms)
@@ -284,54 +311,6 @@ def summary(theory: Any, data: Any = None) -> Summary:
         None if usage is None else int((usage.board == UNSET).all(axis=1).sum()),
         doubtful_rules(theory),
     )
-
-
-class _PartSummary(NamedTuple):
-    """A summary with counts of some rows."""
-
-    value: Summary
-
-    def plus(self, other: "_PartSummary") -> "_PartSummary":
-        """The summary with the counts of both."""
-        own, others = self.value, other.value
-        rules = [
-            one._replace(
-                **{name: getattr(one, name) + getattr(two, name) for name in _RULE_COUNTS},
-                is_reached=one.is_reached or two.is_reached,
-            )
-            for one, two in zip(own.rules, others.rules, strict=True)
-        ]
-        labels = [
-            one._replace(n_undecided=(one.n_undecided or 0) + (two.n_undecided or 0))
-            for one, two in zip(own.labels, others.labels, strict=True)
-        ]
-        n_rows = (own.n_rows or 0) + (others.n_rows or 0)
-        n_undecided = (own.n_undecided_rows or 0) + (others.n_undecided_rows or 0)
-        return _PartSummary(
-            replace(
-                own, rules=tuple(rules), labels=tuple(labels), n_rows=n_rows,
-                n_undecided_rows=n_undecided,
-            )
-        )  # fmt: skip
-
-
-_RULE_COUNTS = ("n_covered", "n_rows", "n_cells", "n_decided", "n_overruled")
-
-
-def _summed(theory: Theory, data: Any) -> Summary:
-    """The summary for all partitions of a collection of Dask."""
-    import dask
-
-    shared, count = dask.delayed(theory, traverse=False), dask.delayed(_part_summary, pure=False)
-    tasks = [count(shared, number, task) for number, task in enumerate(tasks_of(data))]
-    found: Summary = total_of(tasks, "counting its rules").value
-    return found
-
-
-def _part_summary(theory: Theory, number: int, X: Any) -> _PartSummary:
-    """The summary for a partition; run as a task."""
-    with in_partition(number):
-        return _PartSummary(summary(theory, X))
 
 
 def doubtful_rules(theory: Any) -> tuple[DoubtfulRule, ...]:

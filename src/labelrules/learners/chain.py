@@ -37,7 +37,6 @@ from labelrules.learners.base.theory_classifier import Background, BackgroundRec
 from labelrules.learners.dependence import unconditional_dependence
 from labelrules.learners.registry import register
 from labelrules.rules import DecisionList, LabelByLabel
-from labelrules.rules.evidence_parts import evidence_on
 from labelrules.rules.json import (
     LayersRecord,
     ListRecord,
@@ -254,7 +253,7 @@ class ClassifierChain(LabelwiseClassifier):
             _voter(models, _sampled(rows, one))
             for models, one in zip(chains, samples, strict=False)
         ]
-        self._theories = [evidence_on(voter, rows) for voter in voters]
+        self._theories = [voter.with_evidence(rows) for voter in voters]
         self.background_ = Background.left_by(None, rows)
 
     def _chosen_threshold(self, rows: Rows, samples: list[Sample]) -> float:
@@ -329,7 +328,7 @@ def _voter(models: list[Any], rows: Rows) -> DecisionList:
     `rows` are those from which it was learned.
     """
     rules = joined_list(rows.schema, models, "always")
-    return DecisionList(rows.schema, without_wrong_rules(evidence_on(rules, rows), rows))
+    return DecisionList(rows.schema, without_wrong_rules(rules.with_evidence(rows), rows))
 
 
 def _mean_votes(

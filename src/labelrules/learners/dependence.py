@@ -9,9 +9,9 @@ from scipy import stats
 from labelrules._checks import whole_number
 from labelrules._report import pandas_frame
 from labelrules._types import UNSET, Board, Floats, Mask
+from labelrules.constraints.label_counts import labels_of
 from labelrules.constraints.significance import Correction, adjusted, checked_alpha
-from labelrules.data import Dataset, Partitions
-from labelrules.data.memory.labels import read_labels
+from labelrules.data import Dataset
 from labelrules.learners.base.label_models import (
     Beside,
     LabelLearner,
@@ -152,12 +152,9 @@ def unconditional_dependence(
       quality and sports: p = 0.13
       tabloid and sports: p = 0.19
     """
-    if isinstance(Y, Partitions):
-        labels, tables = Y.schema.labels, Y.total(_pairs_in, "counting labels")
-    else:
-        labels, board = _labels_of(Y)
-        tables = _pair_tables(board)
-    n_rows, both, count = tables
+    schema, total = labels_of(Y, None)
+    labels = schema.labels
+    n_rows, both, count = total(_pair_tables)
     spread = count * (n_rows - count)
     product = spread * spread.T
     squared = (n_rows * both - count * count.T) ** 2
@@ -177,10 +174,6 @@ def _pair_tables(board: Board) -> Floats:
     """
     ones, known = (board == 1).astype(np.float64), (board != UNSET).astype(np.float64)
     return np.array([known.T @ known, ones.T @ ones, ones.T @ known])
-
-
-def _pairs_in(part: Dataset) -> Floats:
-    return _pair_tables(part.Y)
 
 
 def conditional_dependence(
@@ -267,10 +260,3 @@ def mcnemar(gained: int, lost: int) -> float:
     if gained + lost == 0:
         return 1.0
     return float(stats.binomtest(gained, gained + lost).pvalue)
-
-
-def _labels_of(Y: Any) -> tuple[tuple[str, ...], Board]:
-    if isinstance(Y, Dataset):
-        return Y.schema.labels, Y.Y
-    board, names = read_labels(Y, None)
-    return names or tuple(f"y{label}" for label in range(board.shape[1])), board

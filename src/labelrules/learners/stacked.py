@@ -9,7 +9,7 @@ import numpy as np
 from labelrules._checks import one_of, truth_value, whole_number
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.constraints.significance import adjusted, checked_alpha
-from labelrules.data import Dataset, Partitions
+from labelrules.data import Dataset
 from labelrules.data.document import Record
 from labelrules.data.numeric import numeric_features
 from labelrules.learners.base.label_models import (
@@ -166,8 +166,8 @@ class StackedBinaryRelevance(LabelwiseClassifier):
             raise ValueError("rules that are sampled from need evidence")
         self.n_layers_ = len(theory.layers)
 
-    def _check_parts(self, data: Partitions, base: Any, last_resort: float | None) -> None:
-        super()._check_parts(data, base, last_resort)
+    def _check_for_partitions(self) -> None:
+        super()._check_for_partitions()
         if isinstance(self._checked_inference(), Gibbs):
             raise ValueError(
                 "Gibbs sampling needs all rows in memory: for rows in partitions use another "

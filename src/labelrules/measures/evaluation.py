@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelrules._types import UNSET, Board, Floats, Integers
+from labelrules._wings import blocks_of
 from labelrules.measures.confusion_matrix import (
     Confusion,
     checked_labels,
@@ -101,8 +102,14 @@ def evaluate(Y: Any, predicted: Any, scores: Any = None, sample_weight: Any = No
     ...
     Hamming loss     0.3333
     """
-    if hasattr(Y, "__dask_graph__") or hasattr(predicted, "__dask_graph__"):
-        return _evaluated_in_parts(Y, predicted, scores, sample_weight)
+    blocks = blocks_of(Y=Y, predicted=predicted)
+    if not blocks.in_memory:
+        if scores is not None or sample_weight is not None:
+            raise ValueError(
+                "scores and weights need all rows in memory: leave them out, or compute the "
+                "collections"
+            )
+        return evaluation_of_counts(blocks.total(_CellCounts.of, "counting its cells").outcomes)
     labels = checked_labels(Y)
     board = checked_predictions(predicted, labels.shape)
     given = None if scores is None else checked_scores(scores, labels.shape)
@@ -166,56 +173,42 @@ def value_of_counts(measure: Measure, counts: OutcomeCounts) -> float:
     return mean(measure.formula, each, np.ones(each.tp.size, dtype=np.int64))
 
 
-def _evaluated_in_parts(Y: Any, predicted: Any, scores: Any, sample_weight: Any) -> Evaluation:
-    """The values for collections of Dask, counted partition by partition."""
-    import dask
+class _CellCounts(NamedTuple):
+    """The confusion matrix of each label, and how many rows have which one."""
 
-    if scores is not None or sample_weight is not None:
-        raise ValueError(
-            "scores and weights need all rows in memory: leave them out, or compute the collections"
-        )
-    if not all(hasattr(one, "__dask_graph__") for one in (Y, predicted)):
-        raise ValueError("Y and predicted must both be collections of Dask, or both in memory")
-    truth, found = _blocks_of(Y), _blocks_of(predicted)
-    if len(truth) != len(found):
-        raise ValueError(
-            f"Y has {len(truth)} partitions but predicted has {len(found)}: divide both alike"
-        )
-    count = dask.delayed(_counted_cells, pure=False)
-    by_label, times = 0, Counter[tuple[int, ...]]()
-    for labels, kinds in dask.compute(*map(count, range(len(truth)), truth, found)):
-        by_label = by_label + labels
-        times.update(kinds)
-    known = {kind: n for kind, n in times.items() if any(kind)}
-    cells: Integers = np.array(by_label).reshape(-1, 4)
-    rows: Integers = np.array(list(known), dtype=np.int64).reshape(-1, 4)
-    numbers: Integers = np.array(list(known.values()), dtype=np.int64)
-    labelled = cells[cells.any(axis=1)]
-    return evaluation_of_counts(OutcomeCounts(Confusion(*labelled.T), Confusion(*rows.T), numbers))
+    by_label: Integers
+    times: Counter[tuple[int, ...]]
 
-
-def _blocks_of(data: Any) -> list[Any]:
-    """The partitions of a collection of Dask, whole rows each."""
-    if not hasattr(data, "chunks"):
-        return list(data.to_delayed())
-    whole = data.rechunk({1: -1}) if data.ndim > 1 else data
-    return list(whole.to_delayed().reshape(-1))
-
-
-def _counted_cells(number: int, Y: Any, predicted: Any) -> tuple[Integers, Counter[Any]]:
-    """The confusion matrix of each label, and how many rows have which one; run as a task."""
-    if not len(Y) and not len(predicted):
-        return np.zeros(((*np.shape(Y), 1)[1], 4), dtype=np.int64), Counter()
-    try:
+    @classmethod
+    def of(cls, Y: Any, predicted: Any) -> "_CellCounts":
+        """Count the cells of some rows."""
+        if not len(Y) and not len(predicted):
+            return cls(np.zeros(((*np.shape(Y), 1)[1], 4), dtype=np.int64), Counter())
         labels = checked_labels(Y)
-        board = checked_predictions(predicted, labels.shape)
-    except ValueError as wrong:
-        raise ValueError(f"partition {number}: {wrong}") from None
-    known, present, given = labels != UNSET, labels == 1, board == 1
-    cells = present & given, ~present & given & known, ~present & ~given & known, present & ~given
-    by_label = np.stack([one.sum(axis=0) for one in cells], axis=1)
-    by_row = np.stack([one.sum(axis=1) for one in cells], axis=1)
-    return by_label, Counter(map(tuple, by_row.tolist()))
+        known, present = labels != UNSET, labels == 1
+        given = checked_predictions(predicted, labels.shape) == 1
+        cells = (
+            present & given,
+            ~present & given & known,
+            ~present & ~given & known,
+            present & ~given,
+        )
+        by_row = np.stack([one.sum(axis=1) for one in cells], axis=1)
+        by_label = np.stack([one.sum(axis=0) for one in cells], axis=1)
+        return cls(by_label, Counter(map(tuple, by_row.tolist())))
+
+    def plus(self, other: "_CellCounts") -> "_CellCounts":
+        """Add the counts of both."""
+        return _CellCounts(self.by_label + other.by_label, self.times + other.times)
+
+    @property
+    def outcomes(self) -> OutcomeCounts:
+        """The counts without labels and rows in which nothing is known."""
+        known = {kind: n for kind, n in self.times.items() if any(kind)}
+        rows: Integers = np.array(list(known), dtype=np.int64).reshape(-1, 4)
+        times: Integers = np.array(list(known.values()), dtype=np.int64)
+        labels = self.by_label[self.by_label.any(axis=1)]
+        return OutcomeCounts(Confusion(*labels.T), Confusion(*rows.T), times)
 
 
 def _repeated_mean(measure: Measure, each: Confusion, times: Integers) -> float:

@@ -12,10 +12,10 @@ from scipy import sparse
 
 from labelrules._checks import counted, suggestion
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
+from labelrules._wings import reader_of
 from labelrules.data import DataError, Dataset, Partitions
 from labelrules.data.codes.thresholds import simplest_between
 from labelrules.data.memory.labels import refuse_unknown
-from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.schema import Feature, Schema
 from labelrules.mining.binning import (
     Binning,
@@ -287,12 +287,12 @@ def check_dataset(data: object) -> None:
             "data are in partitions, and this needs all rows in memory: of discovery, "
             "frequent_itemsets and find_constraints take partitions"
         )
-    if is_collection(data):
-        raise DataError(
-            "data are a collection of Dask: give partitions of it, with its labels, by "
-            "labelrules.scan(X, labels)"
-        )
     if not isinstance(data, Dataset):
+        if reader_of(data) is not None:
+            raise DataError(
+                "data are a collection of Dask: give partitions of it, with its labels, by "
+                "labelrules.scan(X, labels)"
+            )
         raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
     if data.weights is not None:
         raise DataError(

@@ -9,14 +9,11 @@ import numpy as np
 
 from labelrules._checks import counted
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
-from labelrules.data.errors import DataError
 from labelrules.data.memory.encoding import encode_labels, new_rows
-from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.schema import Schema
 from labelrules.kernels.gpu.device import Engine
 from labelrules.rules.boards import checked_board, closed
 from labelrules.rules.conditions import Condition
-from labelrules.rules.evidence_parts import evidence_by_partition
 from labelrules.rules.inference import (
     Gibbs,
     Inference,
@@ -29,7 +26,7 @@ from labelrules.rules.inference import (
 )
 from labelrules.rules.rule import Rule
 from labelrules.rules.rule_table import RowsAsGiven, n_rows_of, on_engine
-from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory
+from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, evidence_on
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -239,16 +236,17 @@ class LayeredTheory(Theory):
         """The labels of each row, 0 or 1; see `run`. A cell that no rule writes becomes 0."""
         return closed(self.apply(X, engine=engine))
 
-    def with_evidence(self, X: Any, Y: Any) -> "LayeredTheory":
-        """The same theory with evidence counted on the cells that each rule writes.
+    def with_evidence(self, X: Any, Y: Any = None) -> "LayeredTheory":
+        """The theory with evidence counted on the cells that each rule writes.
 
         For Gibbs sampling the last layer reads the labels Y, since its rules then give the
         probability of a label given the others. Rule sets, whose rules vote, get no evidence.
         """
-        if is_collection(X):
-            if isinstance(self.inference, Gibbs):
-                raise DataError("sampling needs all rows in memory to count evidence")
-            return evidence_by_partition(self, X, Y)  # type: ignore[no-any-return]
+        needs_all = isinstance(self.inference, Gibbs)
+        counted: LayeredTheory = evidence_on(X, Y, self._counted, needs_all=needs_all)
+        return counted
+
+    def _counted(self, X: Any, Y: Any) -> "LayeredTheory":
         rows, truth = new_rows(X, self.schema), encode_labels(Y, self.schema)
         if len(truth) != len(rows):
             raise ValueError(f"X has {len(rows)} rows but Y has {len(truth)}")
@@ -261,17 +259,17 @@ class LayeredTheory(Theory):
             fallback = fallback.with_counts(run.fallback, truth, weights)
         return self._with_counts(run.layers, truth, fallback, weights)
 
-    def plus_evidence(self, other: "LayeredTheory") -> "LayeredTheory":
-        """The same theory with its own evidence and that of the same theory on other rows."""
+    def plus(self, other: "LayeredTheory") -> "LayeredTheory":
+        """Add the evidence of this theory on other rows."""
         layers = [
-            layer.plus_evidence(more)
+            layer.plus(more)
             if isinstance(layer, DecisionList) and isinstance(more, DecisionList)
             else layer
             for layer, more in zip(self.layers, other.layers, strict=True)
         ]
         fallback = self.fallback
         if fallback is not None and other.fallback is not None:
-            fallback = fallback.plus_evidence(other.fallback)
+            fallback = fallback.plus(other.fallback)
         return LayeredTheory(self.schema, layers, self.inference, fallback)
 
     def _with_evidence_for_sampling(

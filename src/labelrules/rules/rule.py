@@ -259,6 +259,13 @@ class Rule:
         """The same rule with other evidence."""
         return replace(self, evidence=None if evidence is None else tuple(evidence))
 
+    def plus(self, other: "Rule") -> "Rule":
+        """Add the evidence of this rule on other rows."""
+        pairs = zip(self.evidence or (), other.evidence or (), strict=True)
+        return self.with_evidence(
+            a and b and Evidence(a.right + b.right, a.wrong + b.wrong) for a, b in pairs
+        )
+
     def with_note(self, note: str | None) -> "Rule":
         """The same rule with another note, or with none."""
         return replace(self, note=note)

@@ -1,9 +1,10 @@
 """Theories: decision lists, whose rules have an order, and rule sets, whose rules vote."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self, overload
 
 import numpy as np
@@ -11,11 +12,13 @@ import numpy.typing as npt
 
 from labelrules._checks import counted, truth_value, whole_number
 from labelrules._types import UNSET, Board, Floats, Integers, Matrix
+from labelrules._wings import blocks_of
+from labelrules.data.errors import DataError
 from labelrules.data.memory.encoding import encode, encode_labels
-from labelrules.data.partitions.tasks import is_collection
+from labelrules.data.rows import Partitions
 from labelrules.data.schema import Schema
+from labelrules.data.table import Dataset
 from labelrules.rules.boards import checked_board, closed, start_board
-from labelrules.rules.evidence_parts import evidence_by_partition, rule_with_both
 from labelrules.rules.rule import MOST_VOTES, Evidence, Rule, check_rule, written_cells
 
 
@@ -275,19 +278,25 @@ class DecisionList(Theory):
                 stopped[fires] = number
         return Run(board, writer, stopped)
 
-    def with_evidence(self, X: Any, Y: Any) -> "DecisionList":
-        """The same list with evidence counted on the cells that each rule writes."""
-        if is_collection(X):
-            return evidence_by_partition(self, X, Y)  # type: ignore[no-any-return]
+    def with_evidence(self, X: Any, Y: Any = None) -> "DecisionList":
+        """The list with evidence counted on the cells that each rule writes.
+
+        X and Y may be collections of Dask; rows that bring their labels, a `Dataset` or
+        `Partitions`, need no Y.
+        """
+        counted: DecisionList = evidence_on(X, Y, self._counted)
+        return counted
+
+    def _counted(self, X: Any, Y: Any) -> "DecisionList":
         run = self.run(X)
         truth = encode_labels(Y, self.schema)
         if len(truth) != len(run.board):
             raise ValueError(f"X has {len(run.board)} rows but Y has {len(truth)}")
         return self.with_counts(run, truth, getattr(X, "weights", None))
 
-    def plus_evidence(self, other: "DecisionList") -> "DecisionList":
-        """The same list with its own evidence and that of the same list on other rows."""
-        return self.with_rules(map(rule_with_both, self.rules, other.rules))
+    def plus(self, other: "DecisionList") -> "DecisionList":
+        """Add the evidence of this list on other rows."""
+        return self.with_rules(map(Rule.plus, self.rules, other.rules))
 
     def with_counts(self, run: Run, truth: Board, weights: Floats | None = None) -> "DecisionList":
         """The same list with evidence from a run of it; of weighted rows the sum, rounded."""
@@ -299,6 +308,21 @@ class DecisionList(Theory):
             for n, rule in enumerate(self.rules)
         ]
         return DecisionList(self.schema, rules).numbered(self.numbers)
+
+
+def evidence_on(
+    X: Any, Y: Any, count: Callable[[Any, Any], Any], *, needs_all: bool = False
+) -> Any:
+    """What a theory counts in all rows of X and their labels Y, which X may bring."""
+    brings_labels = Y is None and isinstance(X, Dataset | Partitions)
+    blocks = X if brings_labels else blocks_of(X=X, Y=Y)
+    if needs_all and not blocks.in_memory:
+        raise DataError("sampling needs all rows in memory to count evidence")
+    return blocks.total(partial(_in_block, count) if brings_labels else count, "counting evidence")
+
+
+def _in_block(count: Callable[[Any, Any], Any], block: Dataset) -> Any:
+    return count(block, block.Y)
 
 
 class LabelSet(NamedTuple):

@@ -97,12 +97,70 @@ class CollectedRows(Partitions):
         )  # fmt: skip
 
 
+class CollectedBlocks(NamedTuple):
+    """Tables of Dask side by side: for each partition the tasks that make its tables."""
+
+    tasks: list[tuple[Any, ...]]
+    in_memory: bool = False
+
+    def total(self, count: Callable[..., Any], what: str) -> Any:
+        """Count where the partitions are, and add up in a tree."""
+        import dask
+
+        ask, shared = dask.delayed(_counted, pure=False), dask.delayed(count, traverse=False)
+        asked = [
+            ask(number, first, shared, more) for number, (first, *more) in enumerate(self.tasks)
+        ]
+        return total_of(asked, what)
+
+
+def blocks(**tables: Any) -> CollectedBlocks:
+    """The partitions of collections, side by side; names are for messages."""
+    names = list(tables)
+    if not all(map(is_collection, tables.values())):
+        raise DataError(
+            f"{' and '.join(names)} must both be collections of Dask, or both in memory"
+        )
+    tasks = [tasks_of(table) for table in tables.values()]
+    for name, own in zip(names, tasks, strict=True):
+        if len(own) != len(tasks[0]):
+            raise DataError(
+                f"{names[0]} has {len(tasks[0])} partitions but {name} has {len(own)}: divide both "
+                "alike"
+            )
+    return CollectedBlocks(list(zip(*tasks, strict=True)))
+
+
+def predicted(model: Any, name: str, X: Any) -> Any:
+    """What a method of a model predicts, as an array of Dask with the partitions of X."""
+    import dask
+    import dask.array as da
+
+    is_array = hasattr(X, "chunks")
+    example = np.zeros((1, X.shape[1]), X.dtype) if is_array else X._meta_nonempty
+    form = getattr(model, name)(example)  # its type, and how many columns
+    tasks = tasks_of(X)
+    sizes = X.chunks[0] if is_array else (np.nan,) * len(tasks)
+    shared, predict = dask.delayed(model, traverse=False), dask.delayed(_predicted, pure=False)
+    blocks = [
+        da.from_delayed(predict(shared, name, number, task), (size, *form.shape[1:]), form.dtype)
+        for number, (task, size) in enumerate(zip(tasks, sizes, strict=True))
+    ]
+    return da.concatenate(blocks, allow_unknown_chunksizes=True)
+
+
+def _predicted(model: Any, name: str, number: int, X: Any) -> Any:
+    """The predictions for a partition; run as a task."""
+    with in_partition(number):
+        return getattr(model, name)(X)
+
+
 def _read(parts: Sequence[Any]) -> Iterator[Dataset]:
     for part in parts:
         yield computed([part], "reading it", parts)[0]
 
 
-def _counted(number: int, part: Dataset, count: Callable[..., Any], more: tuple[Any, ...]) -> Any:
+def _counted(number: int, part: Any, count: Callable[..., Any], more: Sequence[Any]) -> Any:
     """What is counted in a partition; run as a task."""
     with in_partition(number):
         return count(part, *more)

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from labelrules._checks import listed, whole_number
+from labelrules._wings import reader_of
 from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.compression import without_compression
 from labelrules.data.files.csv_tables import CsvOptions, opened_tables
 from labelrules.data.files.inputs import STANDARD
 from labelrules.data.files.parquet_pieces import opened_parquet
-from labelrules.data.partitions.collections import collected
-from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.rows import MEMORY_LIMIT, Partitions, of_datasets
 from labelrules.data.table import Dataset
 
@@ -81,10 +80,13 @@ def scan(
     if isinstance(source, Partitions):
         return source
     limit = whole_number(memory_limit, "memory_limit", low=1)
-    if is_collection(source):
+    reader = reader_of(source)
+    if reader is not None:
         if tuple(nominal):
             raise DataError("of Dask: leave nominal out, and use .astype('category') or text")
-        return collected(source, labels, ignore=ignore, name=name or "", memory_limit=limit)
+        return reader.collected(  # type: ignore[no-any-return]
+            source, labels, ignore=ignore, name=name or "", memory_limit=limit
+        )
     datasets = [source] if isinstance(source, Dataset) else source
     if not isinstance(datasets, str | os.PathLike) and _are_datasets(datasets):
         given = (labels, tuple(nominal), tuple(ignore))

@@ -37,9 +37,10 @@ def is_collection(data: Any) -> bool:
 
 def tasks_of(data: Any) -> list[Any]:
     """The tasks that make the partitions of a collection, whole rows each."""
-    if hasattr(data, "chunks"):
-        return list(data.rechunk({1: -1}).to_delayed()[:, 0])
-    return list(data.to_delayed())
+    if not hasattr(data, "chunks"):
+        return list(data.to_delayed())
+    whole = data.rechunk({1: -1}) if data.ndim > 1 else data
+    return list(whole.to_delayed().reshape(-1))
 
 
 @contextmanager

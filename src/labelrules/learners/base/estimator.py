@@ -44,6 +44,7 @@ from labelrules.learners.base.progress import levels_to_caller
 from labelrules.learners.base.records import About, note_training_data
 from labelrules.learners.base.renaming import RenamedByCopy
 from labelrules.learners.base.tables import (
+    are_in_blocks,
     as_features,
     by_partition,
     counting_rows,
@@ -51,11 +52,12 @@ from labelrules.learners.base.tables import (
     frame_columns,
     given_names,
     has_known_names,
+    note_rows,
     refuse_empty,
     refuse_no_labels,
-    refuse_partitions,
     refuse_weights,
     renamed,
+    rows_in_blocks,
     telling_of_idle_rows,
     weighted,
     without_idle_rows,
@@ -125,6 +127,11 @@ class Target:
     def most_probable(self, presence: Floats | Board) -> Array:
         """The class with the greatest probability, the first of those that are equal."""
         return np.asarray(self.values[presence.argmax(axis=1)])
+
+
+def labels_as_given() -> Target:
+    """The form of labels that come as 0 and 1, as those of a data set."""
+    return Target("labels", np.array([0, 1]))
 
 
 class TargetLabels(NamedTuple):
@@ -286,6 +293,14 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     engine: Engine = "auto"
     """Where rules are applied: "auto", "cpu" or "gpu"; the predictions are the same."""
 
+    def _check_for_partitions(self) -> None:
+        """Refuse rows that are not in memory, or parameters that need them there."""
+        raise TypeError(
+            f"a {type(self).__name__} needs all rows in memory; SeparateAndConquer(bins=255) and "
+            "Ripper(bins=255) learn from partitions, and so do BinaryRelevance, ClassifierChain "
+            "and StackedBinaryRelevance of them"
+        )
+
     def _check_parameters(self) -> None:
         """Refuse parameters with which `fit` could not learn, as far as that needs no data."""
 
@@ -363,14 +378,28 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
         return tags
 
     def _training_data(
-        self, X: Any, Y: Any, sample_weight: Any = None, feature_names: Any = None
-    ) -> tuple[Dataset, Target]:
-        refuse_partitions(self, X)
+        self,
+        X: Any,
+        Y: Any,
+        sample_weight: Any = None,
+        feature_names: Any = None,
+        theory: Any = None,
+    ) -> tuple[Any, Target]:
+        """The rows to learn from, and the form of their labels: the door of every `fit`.
+
+        Tables in memory become a `Dataset`. Other rows are for learners that say so by
+        `_takes_partitions`, and come with no other arguments.
+        """
         if isinstance(X, Dataset):
             if feature_names is not None:
                 raise ValueError("X is a Dataset, which brings its names: leave feature_names out")
-            data = self._given_data(X, Y)
-            return self._weighted(data, sample_weight), Target("labels", np.array([0, 1]))
+            return self._weighted(self._given_data(X, Y), sample_weight), labels_as_given()
+        if are_in_blocks(X):
+            self._check_for_partitions()
+            others = {"sample_weight": sample_weight, "theory": theory}
+            rows = rows_in_blocks(X, Y, feature_names, others)
+            note_rows(self, rows)
+            return rows, labels_as_given()
         table = as_features(X, beside=Y)
         refuse_empty(table.shape)
         validate_data(self, table, reset=True, skip_check_array=True)

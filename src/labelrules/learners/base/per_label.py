@@ -3,17 +3,16 @@
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.utils import get_tags
 
 from labelrules._checks import is_whole, job_count, number
 from labelrules._types import Board, Floats
-from labelrules.data import DataError, Dataset, Partitions
+from labelrules.data import DataError, Dataset
 from labelrules.data.codes.bins import Bins
 from labelrules.data.document import Record, Share
 from labelrules.data.memory.encoding import new_rows
 from labelrules.data.rows import Rows
-from labelrules.learners.base.estimator import Target, WeightKind
+from labelrules.learners.base.estimator import WeightKind
 from labelrules.learners.base.label_models import (
     LabelLearner,
     Workers,
@@ -25,7 +24,6 @@ from labelrules.learners.base.progress import check_progress, phase, progress_li
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.base.size import checked_size, within_literals, without_wrong_rules
-from labelrules.learners.base.tables import given_partitions, note_partitions
 from labelrules.learners.base.tallies import label_cells
 from labelrules.learners.base.theory_classifier import (
     Background,
@@ -46,7 +44,6 @@ from labelrules.learners.covering.next_rule import (
 from labelrules.learners.covering.partitioned import NOTHING_KNOWN, fallback_of_parts
 from labelrules.learners.covering.settings import Settings, checked_settings
 from labelrules.rules import DecisionList, LayeredTheory, Rule
-from labelrules.rules.evidence_parts import evidence_on
 from labelrules.search.bodies.code_tables import marked_columns
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
@@ -73,7 +70,7 @@ class ComposedClassifier(TheoryClassifier):
     def _keep(self, theory: DecisionList | LayeredTheory, data: Rows) -> None:
         """Set the theory, with evidence from the training rows, by which rules must be right."""
         phase("counting right and wrong cells")
-        counted = evidence_on(theory, data)
+        counted = theory.with_evidence(data)
         right = without_wrong_rules(counted, data) if self._rules_must_be_right else counted
         self.theory_ = within_literals(right, data, self.max_literals)
         self.background_ = Background.left_by(self.theory_, data)
@@ -192,15 +189,9 @@ class LabelwiseClassifier(ComposedClassifier):
         """
         base, last_resort = checked_base(self.base), _last_resort(self.last_resort)
         checked_size(self.max_literals)
-        data: Any = given_partitions(X, y, feature_names, sample_weight=sample_weight)
-        if data is not None:
-            self._check_parts(data, base, last_resort)
-            note_partitions(self, data)
-            if not label_cells(data).n_labelled:
-                raise ValueError(NOTHING_KNOWN)
-            target = Target("labels", np.array([0, 1]))
-        else:
-            data, target = self._training_data(X, y, sample_weight, feature_names)
+        data, target = self._training_data(X, y, sample_weight, feature_names)
+        if not label_cells(data).n_labelled:
+            raise ValueError(NOTHING_KNOWN)
         self._forget()
         with progress_listener(self.progress) as listener:
             # Rows in partitions have workers or threads of their own.
@@ -219,15 +210,14 @@ class LabelwiseClassifier(ComposedClassifier):
         workers.warn()
         return self
 
-    def _check_parts(self, data: Partitions, base: Any, last_resort: float | None) -> None:
-        """Refuse what cannot be learned from rows in partitions, before anything is read."""
-        check_base_of_parts(base)
+    def _check_for_partitions(self) -> None:
+        check_base_of_parts(checked_base(self.base))
 
     def _weighs(self, data: Dataset, weights: WeightKind) -> bool:
         # Folds and samples are of rows, so whole weights are rows that are repeated.
         return weights != "whole" and weighs(checked_base(self.base), data)
 
-    def _fall_back(self, data: Rows) -> None:
+    def _fall_back(self, data: Any) -> None:
         """Add rules for rows in which the theory predicts no label."""
         theory, least = self.theory_, float(self.last_resort_ or 0.0)
         if not data.in_memory:

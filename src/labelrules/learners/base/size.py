@@ -5,7 +5,6 @@ from typing import TypeAlias
 from labelrules._checks import whole_number
 from labelrules.data.rows import Rows
 from labelrules.rules import DecisionList, Evidence, Head, LayeredTheory, Rule
-from labelrules.rules.evidence_parts import evidence_on
 
 Lists: TypeAlias = DecisionList | LayeredTheory
 """A decision list, or several in layers."""
@@ -35,7 +34,7 @@ def without_wrong_rules(theory: Lists, data: Rows) -> Lists:
     if not wrong:
         return theory
     # Without one rule, others decide more.
-    return without_wrong_rules(evidence_on(_without(theory, wrong), data), data)
+    return without_wrong_rules(_without(theory, wrong).with_evidence(data), data)
 
 
 def within_literals(theory: Lists, data: Rows, max_literals: int | None, n_kept: int = 0) -> Lists:
@@ -62,7 +61,7 @@ def within_literals(theory: Lists, data: Rows, max_literals: int | None, n_kept:
         if not worth:
             break
         left_out.add(kept[-min(worth)[1]])
-        smaller = evidence_on(_without(theory, left_out), data)
+        smaller = _without(theory, left_out).with_evidence(data)
     rule_at = {(p, n): _parts(theory)[p][n] for p, n in places}
     for place in sorted(left_out):
         room = max_literals - smaller.n_literals
@@ -74,7 +73,7 @@ def within_literals(theory: Lists, data: Rows, max_literals: int | None, n_kept:
         if smaller.n_literals + rule_at[place].n_literals <= max_literals:
             left_out.remove(place)
             smaller = _without(theory, left_out)
-    found: Lists = evidence_on(smaller, data)
+    found: Lists = smaller.with_evidence(data)
     return found
 
 

@@ -1,7 +1,7 @@
 """Tables as learners take them: X as scikit-learn checks it, and the names of its columns."""
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._types import Floats, Mask
+from labelrules._wings import reader_of
 from labelrules.data import Dataset, Partitions
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.cells import is_pandas_row
@@ -24,8 +25,6 @@ from labelrules.data.memory.frames import (
     warn_of_other_order,
 )
 from labelrules.data.memory.labels import Names
-from labelrules.data.partitions.collections import collected
-from labelrules.data.partitions.tasks import in_partition, is_collection, tasks_of
 from labelrules.data.weights import simplest
 from labelrules.learners.base.progress import levels_to_caller
 from labelrules.learners.base.records import note_training_data
@@ -230,26 +229,32 @@ def refuse_no_labels(n_labels: int) -> None:
         raise ValueError("the data have no labels, so there is nothing to learn")
 
 
-def refuse_partitions(model: Any, X: Any) -> None:
-    """Refuse rows in partitions and collections of Dask, for learners that need all rows."""
-    if isinstance(X, Partitions) or is_collection(X):
-        raise_not_partitions(model)
+def are_in_blocks(X: Any) -> bool:
+    """Whether X has rows that need not be in memory: partitions, or data of a kind of a wing."""
+    return isinstance(X, Partitions) or reader_of(X) is not None
 
 
-def raise_not_partitions(model: Any) -> NoReturn:
-    """Refuse rows in partitions, and say which learners take them."""
-    raise TypeError(
-        f"a {type(model).__name__} needs all rows in memory; SeparateAndConquer(bins=255) and "
-        "Ripper(bins=255) learn from partitions, and so do BinaryRelevance, ClassifierChain and "
-        "StackedBinaryRelevance of them"
-    )
+def rows_in_blocks(X: Any, y: Any, feature_names: Any, others: Mapping[str, Any]) -> Partitions:
+    """The rows of X and y, with which no other arguments may be given."""
+    reader = reader_of(X)
+    if reader is not None:
+        if any(value is not None for value in others.values()):
+            raise ValueError(f"X is of Dask: leave {' and '.join(others)} out")
+        rows: Partitions = reader.collected(X, y, feature_names=feature_names)
+        refuse_empty((rows.n_rows, rows.schema.n_features))
+        return rows
+    if not X.n_rows:
+        refuse_empty((0, X.schema.n_features))
+    if any(one is not None for one in (y, feature_names, *others.values())):
+        raise ValueError("X is in partitions: leave all other arguments out")
+    return X  # type: ignore[no-any-return]
 
 
-def note_partitions(model: Any, data: Partitions) -> None:
+def note_rows(model: Any, rows: Partitions) -> None:
     """Take note of training rows in partitions, as of others."""
-    refuse_no_labels(data.schema.n_labels)
-    note_training_data(data)
-    note_names(model, data.schema.n_features, data.schema.feature_names if data.has_names else None)
+    refuse_no_labels(rows.schema.n_labels)
+    note_training_data(rows)
+    note_names(model, rows.schema.n_features, rows.schema.feature_names if rows.has_names else None)
 
 
 def note_names(model: Any, n_features: int, names: Sequence[str] | None) -> None:
@@ -261,53 +266,13 @@ def note_names(model: Any, n_features: int, names: Sequence[str] | None) -> None
         del model.feature_names_in_
 
 
-def given_partitions(X: Any, y: Any, feature_names: Any, **others: Any) -> Partitions | None:
-    """The rows if they are in partitions, or of Dask; all other arguments are refused then."""
-    if is_collection(X):
-        refused = [name for name, value in others.items() if value is not None]
-        if refused:
-            raise ValueError(f"X is of Dask: leave {' and '.join(others)} out")
-        X, y, feature_names = collected(X, y, feature_names=feature_names), None, None
-        refuse_empty((X.n_rows, X.schema.n_features))
-    if not isinstance(X, Partitions):
-        return None
-    if not X.n_rows:
-        refuse_empty((0, X.schema.n_features))
-    if any(one is not None for one in (y, feature_names, *others.values())):
-        raise ValueError("X is in partitions: leave all other arguments out")
-    return X
-
-
 def by_partition(predict: Method) -> Method:
-    """Let a method that predicts rows take collections of Dask, too: it gives an array of Dask."""
+    """Let a method that predicts rows take data of other kinds, too, as by a Dask array."""
 
     @wraps(predict)
     def predict_any(self: Any, X: Any) -> Any:
         check_engine(self)
-        return _predicted_parts(self, predict.__name__, X) if is_collection(X) else predict(self, X)
+        reader = reader_of(X)
+        return predict(self, X) if reader is None else reader.predicted(self, predict.__name__, X)
 
     return cast(Method, predict_any)
-
-
-def _predicted_parts(model: Any, name: str, X: Any) -> Any:
-    """The array of Dask, with as many blocks of rows as X has partitions."""
-    import dask
-    import dask.array as da
-
-    is_array = hasattr(X, "chunks")
-    example = np.zeros((1, X.shape[1]), X.dtype) if is_array else X._meta_nonempty
-    form = getattr(model, name)(example)  # its type, and how many columns
-    tasks = tasks_of(X)
-    sizes = X.chunks[0] if is_array else (np.nan,) * len(tasks)
-    shared, predict = dask.delayed(model, traverse=False), dask.delayed(_predicted, pure=False)
-    blocks = [
-        da.from_delayed(predict(shared, name, number, task), (size, *form.shape[1:]), form.dtype)
-        for number, (task, size) in enumerate(zip(tasks, sizes, strict=True))
-    ]
-    return da.concatenate(blocks, allow_unknown_chunksizes=True)
-
-
-def _predicted(model: Any, name: str, number: int, X: Any) -> Any:
-    """The predictions for a partition; run as a task."""
-    with in_partition(number):
-        return getattr(model, name)(X)

@@ -20,7 +20,6 @@ from labelrules.data.table import cell_counts
 from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.shortfalls import reasons_without_rules
-from labelrules.learners.base.tables import given_partitions, raise_not_partitions
 from labelrules.learners.base.tallies import label_cells
 from labelrules.rules import (
     DecisionList,
@@ -383,26 +382,22 @@ class RuleClassifier(TheoryClassifier):
             it, whose `get_feature_names_out` gives them.
         """
         check_smoothing(self.smoothing)
-        parts = given_partitions(X, y, feature_names, sample_weight=sample_weight, theory=theory)
-        if parts is not None:
-            if self.warm_start and hasattr(self, "theory_"):
-                raise ValueError("warm_start needs all rows in memory: set it to False")
-            return self._fit_partitions(parts)
         if sample_weight is None and theory is None and self._fit_as_it_is(X, y, feature_names):
             return self
-        data, target = self._training_data(X, y, sample_weight, feature_names)
-        return self._fit_data(data, target, theory)
+        rows, target = self._training_data(X, y, sample_weight, feature_names, theory)
+        if rows.in_memory:
+            return self._fit_data(rows, target, theory)
+        if self.warm_start and hasattr(self, "theory_"):
+            raise ValueError("warm_start needs all rows in memory: set it to False")
+        return self._fit_partitions(rows)
 
     def _fit_as_it_is(self, X: Any, y: Any, feature_names: Any) -> bool:
         """Learn from a table that need not be checked and copied first; False if it must be."""
         return False
 
-    def _check_for_partitions(self) -> None:
-        """Refuse parameters by which rows in partitions cannot be learned from, before any rows."""
-
     def _fit_partitions(self, data: Partitions) -> Self:
-        """Learn from rows that need not fit into memory."""
-        raise_not_partitions(self)
+        """Learn from rows that need not fit into memory; `_check_for_partitions` has passed."""
+        raise NotImplementedError
 
     def _fit_data(
         self, data: Dataset, target: Target, theory: DecisionList | str | None = None

@@ -21,7 +21,7 @@ from labelrules.learners.base.progress import (
 )
 from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.base.size import within_literals
-from labelrules.learners.base.tables import given_names, note_names, note_partitions
+from labelrules.learners.base.tables import given_names, note_names
 from labelrules.learners.base.theory_classifier import (
     Background,
     RuleClassifier,
@@ -282,7 +282,6 @@ class SeparateAndConquer(RuleClassifier):
 
     def _fit_partitions(self, data: Partitions) -> Self:
         settings = checked_settings(self, data.schema)
-        note_partitions(self, data)
         with progress_listener(self.progress) as listener:
             found = learned_from_partitions(data, settings, listener)
         return self._keep(found, data.schema, Target("labels", np.array([0, 1])))

@@ -30,14 +30,12 @@ from labelrules.learners.base.progress import (
 )
 from labelrules.learners.base.sampling import random_seed
 from labelrules.learners.base.shortfalls import reasons_without_rules
-from labelrules.learners.base.tables import note_partitions
 from labelrules.learners.base.tallies import label_cells
 from labelrules.learners.base.theory_classifier import Background, RuleClassifier, Smoothing
 from labelrules.learners.covering.partitioned import MEGABYTE, naming_full_disks
 from labelrules.learners.registry import register
 from labelrules.learners.ripper.one_class import ClassLearner, NewRule, RipperSettings
 from labelrules.rules import DecisionList, Head, Rule, RuleTable
-from labelrules.rules.evidence_parts import evidence_on
 from labelrules.search.bodies.foil import CodedFoilSearch, FoilSearch, GpuFoilSearch
 from labelrules.search.bodies.gpu_bins import bins_by_engine
 from labelrules.search.bodies.sorted_columns import SortedColumns
@@ -140,9 +138,14 @@ class Ripper(RuleClassifier):
         check_progress(self.progress)
 
     def _training_data(
-        self, X: Any, Y: Any, sample_weight: Any = None, feature_names: Any = None
-    ) -> tuple[Dataset, Target]:
-        data, target = super()._training_data(X, Y, sample_weight, feature_names)
+        self,
+        X: Any,
+        Y: Any,
+        sample_weight: Any = None,
+        feature_names: Any = None,
+        theory: Any = None,
+    ) -> tuple[Any, Target]:
+        data, target = super()._training_data(X, Y, sample_weight, feature_names, theory)
         if target.kind == "labels":
             _refuse_several(data.schema.n_labels)
         return data, target
@@ -194,11 +197,8 @@ class Ripper(RuleClassifier):
             raise ValueError(PARTS_ON_CPU)
 
     def _fit_partitions(self, data: Partitions) -> Self:
-        self._check_for_partitions()
         settings = ripper_settings(self)
-        _refuse_several(data.schema.n_labels)
-        assert settings.bins is not None, "checked above"
-        note_partitions(self, data)
+        assert settings.bins is not None, "checked before"
         with (
             progress_listener(self.progress) as listener,
             tempfile.TemporaryDirectory(prefix="labelrules-") as folder,
@@ -210,7 +210,7 @@ class Ripper(RuleClassifier):
             learner = ClassLearner(CodedFoilSearch(bins, codes), settings, _classes(Y))
             learned = self._learned(learner, data.schema, [], listener)
         phase("counting right and wrong cells")
-        self.theory_ = evidence_on(learned, data)
+        self.theory_ = learned.with_evidence(data)
         self.background_ = Background.left_by(self.theory_, data)
         self._remember(data.schema, Target("labels", np.array([0, 1])))
         self.why_without_rules_ = reasons_without_rules(self, label_cells(data))
