@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from extras import needs, pd
 from labelrules import Dataset, Schema, load, planted, scan
 from labelrules.constraints import find, find_constraints
-from labelrules.data import DataError, FileError, Partitions, write_parquet
+from labelrules.data import DataError, FileError, Partitions, rows, write_parquet
 from labelrules.mining import (
     association_rules,
     frequent_itemsets,
@@ -58,7 +58,7 @@ def test_any_partitions_give_the_itemsets_of_the_rows(
     expected = frequent_itemsets(data, minimum, **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(level_wise, "CANDIDATES", drawn.draw(st.sampled_from([1, 7, 1 << 22])))
-        patch.setattr(level_wise, "MEGABYTE", drawn.draw(st.sampled_from([0, 1 << 20])))
+        patch.setattr(rows, "MEGABYTE", drawn.draw(st.sampled_from([0, 1 << 20])))
         found = frequent_itemsets(parts_of(data, *cuts), minimum, max_memory=1 << 30, **options)
     assert_same_itemsets(found, expected)
 

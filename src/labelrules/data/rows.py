@@ -1,7 +1,10 @@
 """Rows in blocks: a data set is one block, partitions are many that need not fit into memory."""
 
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -14,6 +17,8 @@ from labelrules.data.table import Dataset
 
 MEMORY_LIMIT = 1024
 """Megabytes."""
+
+MEGABYTE = 1 << 20
 
 
 class Rows(Protocol):
@@ -77,12 +82,13 @@ class Rows(Protocol):
         """
 
 
-def added(answers: Sequence[Any]) -> Any:
+def added(answers: Iterable[Any]) -> Any:
     """A few answers added up, by `plus` or by ``+``."""
-    total = answers[0]
-    for answer in answers[1:]:
-        total = total.plus(answer) if hasattr(total, "plus") else total + answer
-    return total
+    return reduce(_sum, answers)
+
+
+def _sum(total: Any, answer: Any) -> Any:
+    return total.plus(answer) if hasattr(total, "plus") else total + answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +169,11 @@ class Partitions:
             n_parts += 1
         return answer if n_parts or beside is not None else count(self._no_rows())
 
+    def keeping(self, make: Callable[[Dataset], Any], n_bytes: int) -> "KeptBlocks":
+        """Keep what a function makes of each part, so many bytes: in memory or in files."""
+        in_files = 2 * n_bytes > self.memory_limit * MEGABYTE
+        return KeptBlocks(map(make, self), in_files=in_files)
+
     def _no_rows(self) -> Dataset:
         X, Y = (np.empty((0, n)) for n in (self.schema.n_features, self.schema.n_labels))
         return Dataset(self.schema, X, Y.astype(np.int8))
@@ -198,6 +209,44 @@ class Partitions:
         sizes["label"] = self.schema.n_labels
         text = ", ".join(counted(number, noun) for noun, number in sizes.items())
         return f"Partitions({f'{self.name!r}: ' if self.name else ''}{text})"
+
+
+class KeptBlocks:
+    """Arrays made of parts that were read once, in memory or in files.
+
+    Parameters
+    ----------
+    arrays : iterable of array
+    in_files : bool
+    """
+
+    def __init__(self, arrays: Iterable[Any], *, in_files: bool) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="labelrules-") if in_files else None
+        self._blocks: list[Any] = []
+        try:
+            for number, one in enumerate(arrays):
+                self._blocks.append(self._stored(number, one))
+        except BaseException:
+            self.close()
+            raise
+
+    def _stored(self, number: int, array: Any) -> Any:
+        """The array, or the path of its file."""
+        if self._folder is None:
+            return array
+        path = Path(self._folder.name, f"{number}.npy")
+        np.save(path, array)
+        return path
+
+    def total(self, count: Callable[[Any], Any], what: str) -> Any:
+        """The sum of what a function counts in each array."""
+        return added(count(np.load(one) if self._folder else one) for one in self._blocks)
+
+    def close(self) -> None:
+        """Remove the files."""
+        self._blocks = []
+        if self._folder is not None:
+            self._folder.cleanup()
 
 
 def of_datasets(

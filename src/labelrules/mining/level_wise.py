@@ -7,18 +7,15 @@ but candidates and their counts (R. Agrawal and J. Shafer, "Parallel Mining of A
 IEEE Transactions on Knowledge and Data Engineering 8, 1996).
 """
 
-import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelrules._types import Integers
 from labelrules.data import DataError, Dataset, Partitions
-from labelrules.data.partitions.collections import CollectedRows
-from labelrules.data.partitions.tasks import in_partition, total_of
 from labelrules.mining.items import Bits, Items, Numbers, Ragged, packed_rows
 from labelrules.mining.limits import MEGABYTE, Limits
 from labelrules.mining.parted_items import Test, rows_with
@@ -42,81 +39,12 @@ def _blocks(part: Dataset, tests: Sequence[Test]) -> Bits:
 
 
 def _extension_counts(blocks: Bits, sets: Numbers, stop: Integers) -> Integers:
+    """The rows of extended sets; see `labelrules.kernels.mining.bits.count_extensions`."""
     from labelrules.kernels.mining.bits import count_extensions
 
     counts = np.zeros(int((stop - np.arange(len(stop)) - 1).sum()), np.int64)
     count_extensions(blocks, sets, stop, counts)
     return counts
-
-
-class _PartBits:
-    """The rows of items as bits, of partitions that are read once: in memory, or in files."""
-
-    def __init__(self, data: Partitions, tests: Sequence[Test]) -> None:
-        in_files = 2 * data.n_rows * len(tests) > 8 * data.memory_limit * MEGABYTE
-        self._folder = tempfile.TemporaryDirectory(prefix="labelrules-") if in_files else None
-        self._blocks: list[Any] = []
-        try:
-            for number, part in enumerate(data):
-                self._blocks.append(self._stored(number, _blocks(part, tests)))
-        except BaseException:
-            self.close()
-            raise
-
-    def _stored(self, number: int, blocks: Bits) -> Any:
-        """The bits of a part, or the path of their file."""
-        if self._folder is None:
-            return blocks
-        path = Path(self._folder.name, f"{number}.npy")
-        np.save(path, blocks)
-        return path
-
-    def counts(self, sets: Numbers, stop: Integers) -> Integers:
-        """The rows of extended sets; see `labelrules.kernels.mining.bits.count_extensions`."""
-        total: Integers = np.zeros(1, np.int64)
-        for blocks in self._blocks:
-            here = blocks if self._folder is None else np.load(blocks)
-            total = total + _extension_counts(here, sets, stop)
-        return total
-
-    def close(self) -> None:
-        """Remove the files."""
-        if self._folder is not None:
-            self._folder.cleanup()
-
-
-class _CollectedBits:
-    """The same where Dask has the partitions."""
-
-    def __init__(self, data: CollectedRows, tests: Sequence[Test]) -> None:
-        import dask
-
-        make, shared = (
-            dask.delayed(_blocks_of_part, pure=False),
-            dask.delayed(tests, traverse=False),
-        )
-        tasks = [make(number, part, shared) for number, part in enumerate(data.parts)]
-        self._blocks = dask.persist(*tasks)
-
-    def counts(self, sets: Numbers, stop: Integers) -> Integers:
-        """See `_PartBits.counts`."""
-        import dask
-
-        count = dask.delayed(_extension_counts, pure=False)
-        given = [dask.delayed(one, traverse=False) for one in (sets, stop)]
-        tasks = [count(blocks, *given) for blocks in self._blocks]
-        counts: Integers = total_of(tasks, "counting itemsets")
-        return counts
-
-    def close(self) -> None:
-        """Let Dask forget the bits."""
-        self._blocks = ()
-
-
-def _blocks_of_part(number: int, part: Dataset, tests: Sequence[Test]) -> Bits:
-    """The bits of a partition; run as a task."""
-    with in_partition(number):
-        return _blocks(part, tests)
 
 
 class Level(NamedTuple):
@@ -133,9 +61,7 @@ def sets_by_level(
     frequent = np.flatnonzero(items.counts >= minimum)
     ranked = frequent[np.argsort(items.counts[frequent], kind="stable")]
     tests = [items.conditions[item] for item in ranked]
-    bits = (
-        _CollectedBits(data, tests) if isinstance(data, CollectedRows) else _PartBits(data, tests)
-    )
+    bits = data.keeping(partial(_blocks, tests=tests), -(-data.n_rows * len(tests) // 8))
     try:
         # Whether a set is closed, or maximal, is seen from sets with one item more.
         further = longest + (kind != "all")
@@ -202,7 +128,8 @@ def _extended(bits: Any, level: Level, minimum: int) -> Level:
         if len(parent):
             stops = np.arange(first + 1, stop[last - 1] + 1)  # those beyond are partners only
             stops[: last - first] = stop[first:last]
-            counts = bits.counts(sets[first : stop[last - 1]], stops - first)
+            given = {"sets": sets[first : stop[last - 1]], "stop": stops - first}
+            counts = bits.total(partial(_extension_counts, **given), "counting itemsets")
             kept = counts >= minimum
             larger = np.column_stack([sets[parent[kept]], sets[partner[kept], -1]])
             found.append(Level(larger, counts[kept]))

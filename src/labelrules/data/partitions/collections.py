@@ -73,6 +73,14 @@ class CollectedRows(Partitions):
         ]
         return total_of(tasks, what) if tasks else count(self._no_rows())
 
+    def keeping(self, make: Callable[[Dataset], Any], n_bytes: int) -> Any:
+        """What a function makes of each part, kept where the parts are."""
+        import dask
+
+        ask, shared = dask.delayed(_counted, pure=False), dask.delayed(make, traverse=False)
+        tasks = [ask(number, part, shared, ()) for number, part in enumerate(self.parts)]
+        return CollectedBlocks([(one,) for one in dask.persist(*tasks)])
+
     def mapped(
         self,
         change: Callable[[Dataset, Any], Dataset],
@@ -112,6 +120,10 @@ class CollectedBlocks(NamedTuple):
             ask(number, first, shared, more) for number, (first, *more) in enumerate(self.tasks)
         ]
         return total_of(asked, what)
+
+    def close(self) -> None:
+        """Let Dask forget tables that were kept."""
+        self.tasks.clear()
 
 
 def blocks(**tables: Any) -> CollectedBlocks:
