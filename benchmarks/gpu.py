@@ -23,8 +23,8 @@ from parts.tables import header, row
 
 from labelrules import Dataset, SeparateAndConquer
 from labelrules.data.codes.bins import Bins
+from labelrules.kernels.device import why_no_gpu
 from labelrules.kernels.gpu.counting import GpuKernels
-from labelrules.kernels.gpu.device import why_no_gpu
 from labelrules.learners.covering.gpu_rows import GpuRows
 from labelrules.learners.covering.local_rows import rows_in_memory
 from labelrules.learners.covering.partitioned import learned_by_counts

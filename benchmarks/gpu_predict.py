@@ -32,7 +32,7 @@ from labelrules import (
     RuleTable,
     Schema,
 )
-from labelrules.kernels.gpu.device import why_no_gpu
+from labelrules.kernels.device import why_no_gpu
 
 WITHOUT_GPU = 1_000_000
 """The most rows where there is no GPU."""

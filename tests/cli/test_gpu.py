@@ -4,7 +4,7 @@ import pytest
 
 from labelrules import load_model
 from labelrules.data import DeviceError
-from labelrules.kernels.gpu import device
+from labelrules.kernels import device
 from labelrules.search.bodies import gpu_bins
 from shell import called
 from twins.gpu_kernels import NumpyKernels

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from labelrules.kernels.gpu.device import why_no_gpu
+from labelrules.kernels.device import why_no_gpu
 
 HERE = Path(__file__).parent
 

@@ -20,7 +20,7 @@ from labelrules import (
     planted,
 )
 from labelrules.data import DeviceError
-from labelrules.kernels.gpu import device
+from labelrules.kernels import device
 from labelrules.learners import LearningInterrupted
 from labelrules.learners.covering.settings import checked_settings
 from labelrules.measures import formula_names

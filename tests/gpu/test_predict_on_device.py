@@ -23,7 +23,8 @@ from labelrules import (
     planted,
 )
 from labelrules.data import DataError, DeviceError
-from labelrules.kernels.gpu import applying, device, pieces
+from labelrules.kernels import device
+from labelrules.kernels.gpu import applying, pieces
 from labelrules.kernels.gpu.applying import ApplyKernels, n_words_of, ordered_atoms
 from labelrules.rules import LabelSet
 from layered_theories import layered_theories

@@ -22,7 +22,7 @@ from labelrules import (
     load,
 )
 from labelrules.data import DataError, DeviceError
-from labelrules.kernels.gpu import device
+from labelrules.kernels import device
 from labelrules.kernels.gpu.counting import columns_together, words_of_all
 from labelrules.learners.covering.on_gpu import uncopied_cells
 from labelrules.search.bodies import gpu_bins

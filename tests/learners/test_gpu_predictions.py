@@ -20,7 +20,7 @@ from labelrules import (
 )
 from labelrules.data import DataError, write_csv
 from labelrules.data.memory import encoding
-from labelrules.kernels.gpu import device
+from labelrules.kernels import device
 from labelrules.rules import UntilStable, rule_table
 from labelrules.storage import save
 from layered_theories import layered_theories

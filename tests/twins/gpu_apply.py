@@ -8,7 +8,8 @@ from unittest import mock
 
 import numpy as np
 
-from labelrules.kernels.gpu import applying, device
+from labelrules.kernels import device
+from labelrules.kernels.gpu import applying
 from labelrules.kernels.gpu.applying import DTYPES, n_words_of
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from labelrules._types import Board, Floats
     from labelrules.constraints import Repairs
     from labelrules.data import Dataset, Schema
-    from labelrules.kernels.gpu.device import Engine
+    from labelrules.kernels.device import Engine
     from labelrules.learners.base.records import About
     from labelrules.rules import DecisionList, RuleSet, Theory
 

@@ -10,7 +10,7 @@ import numpy as np
 from labelrules._checks import whole_number
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data.table import Dataset
-from labelrules.kernels.gpu.device import Engine
+from labelrules.kernels.device import Engine
 from labelrules.rules.boards import closed as closed
 from labelrules.rules.rule import Evidence, Head, Rule
 from labelrules.rules.rule_table import Numbers as Numbers

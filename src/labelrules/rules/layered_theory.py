@@ -11,7 +11,7 @@ from labelrules._checks import counted
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data.memory.encoding import encode_labels, new_rows
 from labelrules.data.schema import Schema
-from labelrules.kernels.gpu.device import Engine
+from labelrules.kernels.device import Engine
 from labelrules.rules.boards import checked_board, closed
 from labelrules.rules.conditions import Condition
 from labelrules.rules.inference import (

@@ -14,7 +14,7 @@ from labelrules._types import Board, Integers, Mask, Matrix
 from labelrules.data.errors import DeviceError
 from labelrules.data.memory.encoding import encode, new_rows
 from labelrules.data.schema import Schema
-from labelrules.kernels.gpu.device import (
+from labelrules.kernels.device import (
     LOGGER,
     Engine,
     checked_engine,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from labelrules.data import Dataset
-    from labelrules.kernels.gpu.device import Engine
+    from labelrules.kernels.device import Engine
     from labelrules.measures import Measure
 
 EXAMPLES = """

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules.kernels.apply import FlatRules
+from labelrules.kernels.device import free_bytes, why_no_gpu
+from labelrules.kernels.device import on_gpu as on_gpu
 from labelrules.kernels.gpu.counting import BLOCKS, ROWS_OF_A_WORD, THREADS, module_of
-from labelrules.kernels.gpu.device import free_bytes, why_no_gpu
-from labelrules.kernels.gpu.device import on_gpu as on_gpu
 
 TYPES = ("f8", "f4", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
 """The types that columns of numbers may have, as `number_at` in `apply.cu` counts them."""

@@ -39,7 +39,7 @@ from labelrules.data.memory.labels import (
 from labelrules.data.schema import refuse_half_character
 from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.weights import are_whole
-from labelrules.kernels.gpu.device import Engine, is_on_gpu
+from labelrules.kernels.device import Engine, is_on_gpu
 from labelrules.learners.base.progress import levels_to_caller
 from labelrules.learners.base.records import About, note_training_data
 from labelrules.learners.base.renaming import RenamedByCopy

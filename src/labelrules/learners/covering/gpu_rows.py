@@ -8,7 +8,7 @@ import numpy as np
 
 from labelrules._types import UNSET, Board, Integers
 from labelrules.data.codes.bins import Bins
-from labelrules.kernels.gpu.device import gpu_errors
+from labelrules.kernels.device import gpu_errors
 from labelrules.learners.covering.row_counts import (
     BodyCounts,
     LabelTotals,

@@ -10,7 +10,7 @@ from labelrules.data import Dataset, DeviceError, Partitions, Schema, dataset
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.table import checked_dataset
-from labelrules.kernels.gpu.device import Engine, checked_engine, cpu_instead
+from labelrules.kernels.device import Engine, checked_engine, cpu_instead
 from labelrules.learners.base.estimator import Target, WeightKind
 from labelrules.learners.base.progress import (
     Listener,

@@ -8,7 +8,7 @@ import numpy as np
 from labelrules._types import UNSET, Board
 from labelrules.data import Dataset, Schema
 from labelrules.data.fingerprints import Words, fingerprint_of
-from labelrules.kernels.gpu.device import Engine, is_on_gpu, on_gpu, uses_gpu, why_no_gpu
+from labelrules.kernels.device import Engine, is_on_gpu, on_gpu, uses_gpu, why_no_gpu
 from labelrules.learners.base.progress import Listener, phase
 from labelrules.learners.base.records import note_training_data
 from labelrules.learners.covering.gpu_rows import GpuRows

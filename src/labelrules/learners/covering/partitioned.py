@@ -16,7 +16,7 @@ from labelrules.data import DataError, Partitions
 from labelrules.data.codes.bins import Bins, Codes
 from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.partitions.tasks import current_client
-from labelrules.kernels.gpu.device import PARTS_ON_CPU
+from labelrules.kernels.device import PARTS_ON_CPU
 from labelrules.learners.base.progress import Listener, phase
 from labelrules.learners.base.theory_classifier import Background
 from labelrules.learners.covering.cluster_rows import board_of

@@ -15,7 +15,7 @@ from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset, DeviceError, Partitions, Schema
 from labelrules.data.codes.bins import Bins, Codes, checked_bins
 from labelrules.data.weights import row_units
-from labelrules.kernels.gpu.device import NO_BINS, PARTS_ON_CPU, Engine, checked_engine, cpu_instead
+from labelrules.kernels.device import NO_BINS, PARTS_ON_CPU, Engine, checked_engine, cpu_instead
 from labelrules.learners.base.estimator import Target, WeightKind
 from labelrules.learners.base.progress import (
     Listener,

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from labelrules._types import Floats, Integers, Mask
-from labelrules.kernels.gpu.device import Engine
+from labelrules.kernels.device import Engine
 from labelrules.measures.description_length import body_bits, exception_bits
 from labelrules.measures.formulas import ratio
 from labelrules.rules import Body

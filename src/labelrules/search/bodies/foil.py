@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data.codes.bins import Bins, Codes
-from labelrules.kernels.gpu.device import gpu_errors
+from labelrules.kernels.device import gpu_errors
 from labelrules.rules import Body, Condition
 from labelrules.rules.conditions import Operator
 from labelrules.search.bodies.code_tables import condition_on_values

@@ -11,8 +11,7 @@ from labelrules.data import DataError, Dataset, DeviceError, Feature, Schema
 from labelrules.data.codes.bins import MOST_BINS, Bins, ColumnBins, cut_ranks
 from labelrules.data.fingerprints import Words
 from labelrules.data.table import infinite
-from labelrules.kernels.gpu.counting import MOST_OF_A_BYTE, GpuKernels, n_padded
-from labelrules.kernels.gpu.device import (
+from labelrules.kernels.device import (
     Engine,
     cpu_instead,
     forget_arrays,
@@ -20,6 +19,7 @@ from labelrules.kernels.gpu.device import (
     gpu_errors,
     uses_gpu,
 )
+from labelrules.kernels.gpu.counting import MOST_OF_A_BYTE, GpuKernels, n_padded
 
 PIECE = 1 << 28
 """Bytes of rows that are sent to the GPU together, if they are not stored column by column."""
