@@ -40,6 +40,15 @@ def reader_of(data: Any) -> Any:
     return None
 
 
+def back_end(name: str, part: str) -> Any:
+    """A part of a back end: of rows in "files", on "dask" or on a "gpu", which have like parts.
+
+    ``codes`` cut columns and code their values, ``counts`` answer the questions of covering, and
+    ``rules`` of a GPU apply theories.
+    """
+    return import_module(f"labelrules.scale.{name}.{part}")
+
+
 class OneBlock(NamedTuple):
     """Tables in memory, side by side: one block."""
 

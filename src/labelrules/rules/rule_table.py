@@ -11,6 +11,7 @@ from scipy import sparse
 from labelrules._checks import counted
 from labelrules._kept import kept
 from labelrules._types import Board, Integers, Mask, Matrix
+from labelrules._wings import back_end
 from labelrules.data.errors import DeviceError
 from labelrules.data.memory.encoding import encode, new_rows
 from labelrules.data.schema import Schema
@@ -29,7 +30,6 @@ from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory
 
 if TYPE_CHECKING:
     from labelrules.kernels.apply import EncodedFeatures, FlatRules
-    from labelrules.kernels.gpu.pieces import RulesOnGpu, TestedColumns
 
 Found = TypeVar("Found")
 
@@ -116,7 +116,12 @@ class RuleTable:
         if self.ordered:
             raise TypeError("only the rules of a rule set vote: a decision list has no margins")
         n_tests = self._n_tests(X)
-        return on_engine(X, engine, n_tests, self._margin_on_gpu, self._margin_on_cpu)
+
+        def on_gpu(X: Any) -> Integers:
+            found: Integers = back_end("gpu", "rules").margin(self, X)
+            return found
+
+        return on_engine(X, engine, n_tests, on_gpu, self.margin_on_cpu)
 
     def __repr__(self) -> str:
         rules = counted(len(self.arrays.stops), "rule")
@@ -126,10 +131,11 @@ class RuleTable:
         X = X.X if isinstance(X, RowsAsGiven) else X
 
         def on_gpu(X: Any) -> Run:
-            return self._run_on_gpu(X, start)
+            found: Run = back_end("gpu", "rules").run(self, X, start)
+            return found
 
         def on_cpu(X: Any) -> Run:
-            return self._run_on_cpu(X, start)
+            return self.run_on_cpu(X, start)
 
         return on_engine(X, engine, self._n_tests(X), on_gpu, on_cpu)
 
@@ -137,7 +143,8 @@ class RuleTable:
         """Rows times conditions on features."""
         return n_rows_of(X) * len(self.arrays.atom)
 
-    def _run_on_cpu(self, X: Any, start: "Start") -> Run:
+    def run_on_cpu(self, X: Any, start: "Start") -> Run:
+        """Apply the rules by the kernels of the CPU."""
         from labelrules.kernels.apply import run_list
 
         matrix = encode(X, self.schema)
@@ -153,7 +160,8 @@ class RuleTable:
             self._vote(matrix, board, seen, np.empty((0, self.schema.n_labels), np.int64))
         return Run(closed(board) if start.closes else board, writer, stopped)
 
-    def _margin_on_cpu(self, X: Any) -> Integers:
+    def margin_on_cpu(self, X: Any) -> Integers:
+        """Count the votes by the kernels of the CPU."""
         matrix = encode(X, self.schema)
         margins = np.zeros((matrix.shape[0], self.schema.n_labels), dtype=np.int64)
         self._vote(matrix, start_board(None, matrix, self.schema), self._no_board(), margins)
@@ -167,62 +175,6 @@ class RuleTable:
     def _no_board(self) -> Board:
         """A board without rows: conditions on labels are tested on the one that is written."""
         return np.empty((0, self.schema.n_labels), np.int8)
-
-    def _run_on_gpu(self, X: Any, start: "Start") -> Run:
-        from labelrules.kernels.gpu.pieces import WantedCells
-
-        if not self.schema.n_labels:  # there is nothing to write
-            return self._run_on_cpu(_in_host(X), start)
-        rules, source = self._rules_and_source(X)
-        rows = np.empty((source.n_rows, 0))  # for the checks of boards, which need their number
-        reads = start.reads
-        if reads is not None:
-            reads = checked_board(reads, rows, self.schema, "reads")
-        if start.board is None:
-            board: Board = np.empty((source.n_rows, self.schema.n_labels), np.int8)
-        else:
-            board = checked_board(start.board, rows, self.schema, "board")
-        run = Run(board, *start.numbers(board, filled=False))
-        numbers = (run.writer, run.stopped) if start.traced else ()
-        is_given = start.board is not None
-        wanted = WantedCells(board, is_given, reads, start.closes, *numbers)
-        if rules.apply(source, wanted):
-            self._refuse(X)
-        return run
-
-    def _margin_on_gpu(self, X: Any) -> Integers:
-        from labelrules.kernels.gpu.pieces import WantedCells
-
-        if not self.schema.n_labels:
-            return self._margin_on_cpu(_in_host(X))
-        rules, source = self._rules_and_source(X)
-        margins = np.empty((source.n_rows, self.schema.n_labels), dtype=np.int64)
-        if rules.apply(source, WantedCells(self._no_board(), points=margins)):
-            self._refuse(X)
-        return margins
-
-    def _rules_and_source(self, X: Any) -> "tuple[RulesOnGpu, TestedColumns]":
-        """The rules for the GPU, and the columns that they test, as far as possible as given."""
-        from labelrules.kernels.gpu import pieces
-
-        rules = pieces.RulesOnGpu(self.arrays, self.ordered, self.schema.n_labels)
-        are_numbers = all(feature.is_numeric for feature in self.schema.features)
-        if is_on_gpu(X):
-            names, tested = self.schema.feature_names, rules.tested
-            source = pieces.columns_in_place(X, names, tested) if are_numbers else None
-            if source is not None:
-                return rules, source
-            X = _in_host(X)
-        if are_numbers and pieces.are_plain_numbers(X, self.schema.n_features):
-            return rules, pieces.columns_in_host(X, rules.tested)
-        matrix = encode(X, self.schema)
-        if sparse.issparse(matrix):
-            return rules, pieces.SparseColumns(matrix, rules.tested)
-        return rules, pieces.columns_in_host(matrix, rules.tested)
-
-    def _refuse(self, X: Any) -> None:
-        """Raise the error that says which number no table may hold."""
-        encode(_in_host(X), self.schema)
 
 
 class Start(NamedTuple):
@@ -253,11 +205,10 @@ class RowsAsGiven(NamedTuple):
     @classmethod
     def of(cls, X: Any, schema: Schema) -> "RowsAsGiven":
         """The rows of a table that fits the schema."""
-        from labelrules.kernels.gpu.pieces import are_plain_numbers
-
         are_numbers = all(feature.is_numeric for feature in schema.features)
-        if not (are_numbers and (is_on_gpu(X) or are_plain_numbers(X, schema.n_features))):
-            X = new_rows(_in_host(X), schema)
+        is_read = back_end("gpu", "rules").is_read_as_it_is
+        if not (are_numbers and is_read(X, schema.n_features)):
+            X = new_rows(in_host(X), schema)
         return cls(X, schema, np.broadcast_to(np.int8(0), (n_rows_of(X), schema.n_labels)))
 
 
@@ -285,7 +236,7 @@ def on_engine(
                 raise
             LOGGER.warning("engine='auto' takes the CPU: %s", error)
             forget_arrays(error)
-    return on_cpu(_in_host(X))
+    return on_cpu(in_host(X))
 
 
 def n_rows_of(X: Any) -> int:
@@ -296,15 +247,9 @@ def n_rows_of(X: Any) -> int:
         return 0
 
 
-def _in_host(X: Any) -> Any:
+def in_host(X: Any) -> Any:
     """A table in host memory."""
-    if not is_on_gpu(X):
-        return X
-    if hasattr(X, "columns"):  # a frame of cuDF
-        return X.to_pandas()
-    from labelrules.kernels.gpu import applying
-
-    return applying.in_host(X)
+    return back_end("gpu", "rules").in_host(X) if is_on_gpu(X) else X
 
 
 @kept

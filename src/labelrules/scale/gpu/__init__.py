@@ -1,0 +1,1 @@
+"""Rows that a GPU counts, and rules that it applies."""
