@@ -43,6 +43,10 @@ class Rows(Protocol):
     def in_memory(self) -> bool:
         """Whether the rows are one block in memory, beside which results for each row fit, too."""
 
+    @property
+    def back_end(self) -> str:
+        """Who cuts the columns of rows that are not in memory: see `labelrules._wings.back_end`."""
+
     def __iter__(self) -> Iterator[Dataset]:
         """The blocks, in the same order each time."""
 
@@ -80,6 +84,11 @@ class Rows(Protocol):
             Whether these are the same rows, with the features as first columns, so that what is
             known of these need not be found anew.
         """
+
+
+def known_rows(blocks: Iterable[Dataset]) -> Iterator[Dataset]:
+    """The rows of which a label is known, in the same blocks."""
+    return (known for one in blocks if len(known := one.with_known_labels()))
 
 
 def added(answers: Iterable[Any]) -> Any:
@@ -134,6 +143,7 @@ class Partitions:
     features_of: "Partitions | None" = field(repr=False, default=None)
     """Other partitions with the same rows, whose features are the first columns of these."""
     in_memory: ClassVar[bool] = False
+    back_end: ClassVar[str] = "files"
     made: dict[Any, Any] = field(repr=False, default_factory=dict, init=False)
     """What was made from the rows once, such as the bins of their columns."""
 

@@ -164,6 +164,7 @@ class Dataset:
     # rows in one block: see `labelrules.data.rows.Rows`
 
     in_memory: ClassVar[bool] = True
+    back_end: ClassVar[str] = "memory"
 
     def __iter__(self) -> Iterator["Dataset"]:
         yield self

@@ -8,6 +8,7 @@ import numpy as np
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import DataError, Dataset, Partitions, Schema
+from labelrules.data.codes.bins import Bins
 from labelrules.data.codes.thresholds import threshold_between
 from labelrules.data.schema import Feature
 from labelrules.data.table import column_of
@@ -30,7 +31,6 @@ from labelrules.mining.items import (
     value_tests,
 )
 from labelrules.rules import Condition
-from labelrules.search.bodies.streamed_bins import bins_of_rows
 
 Test: TypeAlias = tuple[Condition, ...]
 """The conditions of an item."""
@@ -196,7 +196,7 @@ def _ends_by_frequency(
 
     That is one of the two cuts beside the values that have the quantile, which bins end with.
     """
-    found = bins_of_rows(data.mapped(_all_known, _with_a_label(data.schema)), n_bins)
+    found = Bins.of(data.mapped(_all_known, _with_a_label(data.schema)), n_bins)
     behind = _places(data, {j: [*found.columns[j].cuts, np.inf] for j in wanted})
     values = [[low for low, _ in own.values()] for own in behind]
     before = {j: np.nextafter(own, -np.inf).tolist() for j, own in zip(wanted, values, strict=True)}

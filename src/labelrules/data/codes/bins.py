@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from labelrules._checks import whole_number
 from labelrules._types import Floats, Integers, Matrix
+from labelrules._wings import back_end
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.codes.thresholds import threshold_between
+from labelrules.data.rows import Rows
 from labelrules.data.table import column_of
 from labelrules.data.weights import row_units, weights_of_rows
 
@@ -124,8 +126,15 @@ class Bins:
     columns: tuple[ColumnBins, ...]
 
     @classmethod
-    def of(cls, data: Dataset, n_bins: int) -> "Bins":
-        """Cut the columns of a data set into so many bins at most; quantiles count weights."""
+    def of(cls, rows: Rows, n_bins: int) -> "Bins":
+        """Cut the columns of rows into so many bins at most; quantiles count weights.
+
+        Of rows that are not in memory only those count of which a label is known.
+        """
+        if not rows.in_memory:
+            cut: Bins = back_end(rows.back_end, "codes").bins_of(rows, n_bins)
+            return cut
+        (data,) = rows
         room = np.empty(data.n_rows)
         columns = []
         weights = None if data.weights is None else weights_of_rows(data.Y, data.weights)

@@ -22,6 +22,7 @@ from labelrules.data.memory.labels import (
 )
 from labelrules.data.partitions.tasks import (
     computed,
+    current_client,
     in_partition,
     is_collection,
     naming_files,
@@ -53,6 +54,11 @@ class CollectedRows(Partitions):
 
     parts: tuple[Any, ...] = field(repr=False, default=())
     sizes: tuple[int, ...] = field(repr=False, default=())
+
+    @property
+    def back_end(self) -> str:  # type: ignore[override]
+        """Workers count, where there are some; else the parts are read one after the other."""
+        return "files" if current_client() is None else "dask"
 
     def sample(self, n_rows: int) -> Iterator[Dataset]:
         """Some rows of all partitions, which were taken with the first look."""

@@ -14,8 +14,7 @@ import numpy as np
 from labelrules._types import Board, Integers
 from labelrules.data import DataError, Partitions
 from labelrules.data.codes.bins import Bins, Codes
-from labelrules.data.partitions.collections import CollectedRows
-from labelrules.data.partitions.tasks import current_client
+from labelrules.data.rows import known_rows
 from labelrules.kernels.device import PARTS_ON_CPU
 from labelrules.learners.base.progress import Listener, phase
 from labelrules.learners.base.theory_classifier import Background
@@ -37,7 +36,6 @@ from labelrules.learners.covering.row_counts import (
 from labelrules.learners.covering.settings import COUNTED, Settings
 from labelrules.rules import DecisionList, Evidence, LayeredTheory, Theory
 from labelrules.search.bodies.code_tables import marked_columns
-from labelrules.search.bodies.streamed_bins import bins_of_rows, known_rows
 
 LOGGER = logging.getLogger("labelrules")
 
@@ -311,7 +309,7 @@ def learned_from_partitions(
     check_settings_of_parts(settings)
     phase("finding the bins of the columns")
     assert settings.bins is not None, "checked above"
-    bins = bins_of_rows(data, settings.bins)
+    bins = Bins.of(data, settings.bins)
     phase("coding the columns")
     return learned_by_counts(_rows(data, bins, settings), bins, settings, listener)
 
@@ -338,7 +336,7 @@ def _rows(
     data: Partitions, bins: Bins, settings: Settings, theory: Theory | None = None
 ) -> RowCounts:
     marked = marked_columns(bins, settings.allowed)
-    if isinstance(data, CollectedRows) and current_client() is not None:
+    if data.back_end == "dask":
         from labelrules.learners.covering.cluster_rows import rows_on_workers
 
         return rows_on_workers(data, bins, marked, theory)
@@ -354,7 +352,7 @@ def fallback_of_parts(
 ) -> DecisionList | None:
     """Rules that guess a label for rows in which a theory finds none; None if no guess is good."""
     assert settings.bins is not None, "checked by whoever learned the theory"
-    bins = bins_of_rows(data, settings.bins)
+    bins = Bins.of(data, settings.bins)
     rows = _rows(data, bins, settings, theory)
     try:
         alone = last_resort_settings(settings)

@@ -14,6 +14,7 @@ from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset, DeviceError, Partitions, Schema
 from labelrules.data.codes.bins import Bins, Codes, checked_bins
+from labelrules.data.rows import known_rows
 from labelrules.data.weights import row_units
 from labelrules.kernels.device import NO_BINS, PARTS_ON_CPU, Engine, checked_engine, cpu_instead
 from labelrules.learners.base.estimator import Target, WeightKind
@@ -39,7 +40,6 @@ from labelrules.rules import DecisionList, Head, Rule, RuleTable
 from labelrules.search.bodies.foil import CodedFoilSearch, FoilSearch, GpuFoilSearch
 from labelrules.search.bodies.gpu_bins import bins_by_engine
 from labelrules.search.bodies.sorted_columns import SortedColumns
-from labelrules.search.bodies.streamed_bins import bins_of_rows, known_rows
 
 
 @register(order=2)
@@ -204,7 +204,7 @@ class Ripper(RuleClassifier):
             tempfile.TemporaryDirectory(prefix="labelrules-") as folder,
         ):
             phase("finding the bins of the columns")
-            bins = bins_of_rows(data, settings.bins)
+            bins = Bins.of(data, settings.bins)
             phase("coding the columns")
             codes, Y = _coded(data, bins, Path(folder))
             learner = ClassLearner(CodedFoilSearch(bins, codes), settings, _classes(Y))

@@ -11,13 +11,13 @@ import numpy as np
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset
-from labelrules.data.codes.bins import Bins, ColumnBins
+from labelrules.data.codes.bins import Bins
 from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.partitions.tasks import total_of
+from labelrules.search.bodies import streamed_bins
 from labelrules.search.bodies.streamed_bins import (
     OrderedValues,
     Passes,
-    bins_of_partitions,
     collect,
     count,
     first_count,
@@ -141,8 +141,6 @@ def _take(columns: dict[int, OrderedValues], counted: dict[int, OrderedValues]) 
         column.add(counted[at])
 
 
-def bins_of_collection(
-    data: CollectedRows, n_bins: int, known: tuple[ColumnBins, ...] = ()
-) -> Bins:
+def bins_of(data: CollectedRows, n_bins: int) -> Bins:
     """The bins of all rows of which a label is known, equal to those of the rows in memory."""
-    return bins_of_partitions(data, n_bins, known, ClusterPasses(data))
+    return streamed_bins.bins_of(data, n_bins, ClusterPasses)

@@ -8,7 +8,7 @@ whole numbers, so the bins do not depend on the sample, nor on the order and the
 rows.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from copy import copy
 from typing import Any, TypeAlias
 
@@ -18,8 +18,7 @@ import numpy.typing as npt
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset, Partitions
 from labelrules.data.codes.bins import Bins, ColumnBins, cut_ranks
-from labelrules.data.partitions.collections import CollectedRows
-from labelrules.data.partitions.tasks import current_client
+from labelrules.data.rows import known_rows
 from labelrules.data.table import column_of
 
 Ends: TypeAlias = list[tuple[float, float]]
@@ -182,17 +181,12 @@ class Passes:
         return sample_gaps(self.parts, columns)
 
 
-def bins_of_rows(data: Partitions, n_bins: int) -> Bins:
-    """The bins of all rows of which a label is known, found once: on a cluster if Dask has one."""
+def bins_of(data: Partitions, n_bins: int, passes: type[Passes] = Passes) -> Bins:
+    """The bins of all rows of which a label is known, found once."""
     if n_bins not in data.made:
-        known = () if data.features_of is None else bins_of_rows(data.features_of, n_bins).columns
+        known = () if data.features_of is None else Bins.of(data.features_of, n_bins).columns
         known = known[: data.schema.n_features]
-        if isinstance(data, CollectedRows) and current_client() is not None:
-            from labelrules.search.bodies.cluster_bins import bins_of_collection
-
-            data.made[n_bins] = bins_of_collection(data, n_bins, known)
-        else:
-            data.made[n_bins] = bins_of_partitions(data, n_bins, known)
+        data.made[n_bins] = bins_of_partitions(data, n_bins, known, passes(data))
     bins: Bins = data.made[n_bins]
     return bins
 
@@ -249,11 +243,6 @@ def bins_of_partitions(
             n_values = int(occur[at].sum())
             columns.append(ColumnBins.of_categories(len(occur[at]), n_values, has_missing))
     return Bins(parts.schema, tuple(columns))
-
-
-def known_rows(parts: Iterable[Dataset]) -> Iterator[Dataset]:
-    """The rows of which a label is known, in the same parts."""
-    return (known for part in parts if len(known := part.with_known_labels()))
 
 
 def _sample(parts: Partitions, columns: dict[int, OrderedValues]) -> dict[int, Floats]:

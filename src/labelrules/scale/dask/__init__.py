@@ -1,0 +1,1 @@
+"""Rows of Dask collections, on one machine or on a cluster."""

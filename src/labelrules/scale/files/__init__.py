@@ -1,0 +1,1 @@
+"""Rows in files, and in memory part by part."""
