@@ -216,7 +216,7 @@ def learn(data):
         SeparateAndConquer,
         scan,
     )
-    from labelrules.search.bodies import streamed_bins
+    from labelrules.scale.files import codes
 
     few = {"max_rules": 4, "pruning": None}
     for learner in (
@@ -234,7 +234,7 @@ def learn(data):
         Scorecard(literal_cost=0.1),
     ):
         learner.fit(data).predict(data)
-    streamed_bins.SPLITTERS, streamed_bins.SAMPLED = 4, 8  # so that values are collected
+    codes.SPLITTERS, codes.SAMPLED = 4, 8  # so that values are collected
     SeparateAndConquer(bins=16, max_rules=2).fit(scan(data))
 
 

@@ -14,8 +14,8 @@ from labelrules.data import Dataset
 from labelrules.data.codes.bins import Bins
 from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.partitions.tasks import total_of
-from labelrules.search.bodies import streamed_bins
-from labelrules.search.bodies.streamed_bins import (
+from labelrules.scale.files import codes
+from labelrules.scale.files.codes import (
     OrderedValues,
     Passes,
     collect,
@@ -143,4 +143,4 @@ def _take(columns: dict[int, OrderedValues], counted: dict[int, OrderedValues]) 
 
 def bins_of(data: CollectedRows, n_bins: int) -> Bins:
     """The bins of all rows of which a label is known, equal to those of the rows in memory."""
-    return streamed_bins.bins_of(data, n_bins, ClusterPasses)
+    return codes.bins_of(data, n_bins, ClusterPasses)

@@ -14,8 +14,8 @@ from labelrules import Dataset, dataset, load, scan
 from labelrules.data import Feature, Schema
 from labelrules.data.codes.bins import Bins
 from labelrules.kernels.covering.tables import collect_between, count_between
-from labelrules.search.bodies import streamed_bins
-from labelrules.search.bodies.streamed_bins import bins_of_partitions
+from labelrules.scale.files import codes
+from labelrules.scale.files.codes import bins_of_partitions
 
 VALUES = st.one_of(
     st.sampled_from([0.0, -0.0, 0.0, 1.0, 1.0, nan]),  # many ties
@@ -57,18 +57,18 @@ def parted(draw: st.DrawFn) -> tuple[Dataset, list[Dataset]]:
 def test_bins_of_any_partitions_are_those_of_the_rows(given, n_bins, splitters, collected):
     data, parts = given
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(streamed_bins, "SPLITTERS", splitters)
-        patch.setattr(streamed_bins, "SAMPLED", 2 * splitters)
-        patch.setattr(streamed_bins, "COLLECTED", collected)
+        patch.setattr(codes, "SPLITTERS", splitters)
+        patch.setattr(codes, "SAMPLED", 2 * splitters)
+        patch.setattr(codes, "COLLECTED", collected)
         found = bins_of_partitions(scan(parts), n_bins)
     assert found == Bins.of(data.with_known_labels(), n_bins)
     assert bins_of_partitions(scan(parts), n_bins) == found
 
 
 def test_few_splitters_suffice_for_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streamed_bins, "SPLITTERS", 64)
-    monkeypatch.setattr(streamed_bins, "SAMPLED", 256)
-    monkeypatch.setattr(streamed_bins, "COLLECTED", 500)
+    monkeypatch.setattr(codes, "SPLITTERS", 64)
+    monkeypatch.setattr(codes, "SAMPLED", 256)
+    monkeypatch.setattr(codes, "COLLECTED", 500)
     random = np.random.default_rng(1)
     n = 6000
     X = np.column_stack([
