@@ -339,7 +339,8 @@ def _rows(
     if data.back_end == "dask":
         from labelrules.learners.covering.cluster_rows import rows_on_workers
 
-        return rows_on_workers(data, bins, marked, theory)
+        collected: Any = data
+        return rows_on_workers(collected, bins, marked, theory)
     rows = stored_parts(data, bins, marked, settings.n_threads, theory)
     if not rows.parts:
         rows.close()
