@@ -5,7 +5,10 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from math import isinf
 from numbers import Integral, Real
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _NUMPY_BOOL = ("<class 'numpy.bool'>", "<class 'numpy.bool_'>")
 
@@ -79,6 +82,35 @@ def job_count(n_jobs: object) -> int | None:
     if n_jobs is None or (is_whole(n_jobs) and n_jobs != 0):
         return None if n_jobs is None else int(n_jobs)
     raise _refused(n_jobs, "n_jobs", "a number of workers, -1 for all processors", "None")
+
+
+def random_numbers(random_state: Any) -> "np.random.RandomState":
+    """The source of random numbers that `random_state` stands for; None is the same as 0."""
+    from sklearn.utils import check_random_state
+
+    try:
+        if not isinstance(random_state, bool) and str(type(random_state)) not in _NUMPY_BOOL:
+            source = 0 if random_state is None else random_state
+            return check_random_state(source)  # type: ignore[no-any-return]
+    except ValueError:
+        pass
+    raise ValueError(
+        "random_state must be a whole number from 0 to 4294967295, a RandomState or None, "
+        f"not {random_state!r:.60}"
+    )
+
+
+def random_seed(random_state: Any) -> int:
+    """A number drawn by `random_state`; 0 for None."""
+    return 0 if random_state is None else int(random_numbers(random_state).randint(2**31 - 1))
+
+
+def random_generator(random_state: Any) -> "np.random.Generator":
+    """NumPy's newer generator, seeded by the number itself where `random_state` is one."""
+    import numpy as np
+
+    seed = random_seed(random_state)
+    return np.random.default_rng(int(random_state) if is_whole(random_state) else seed)
 
 
 def _limits(

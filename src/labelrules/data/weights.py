@@ -5,13 +5,17 @@ therefore multiples of a unit, which is a power of two: 1 for whole weights, els
 largest sum has about 30 bits.
 """
 
+from dataclasses import replace
 from math import ceil, fsum, log2
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data.errors import DataError
+
+if TYPE_CHECKING:
+    from labelrules.data.table import Dataset
 
 MOST_UNITS = 1 << 30
 """The largest sum of weights of one label, in units: two such sums share a 64-bit number."""
@@ -143,3 +147,35 @@ def weights_of_rows(Y: Board, weights: Floats) -> Floats:
 def are_whole(weights: Floats) -> bool:
     """Whether each row has one weight, a whole number: then rows may be repeated instead."""
     return bool(weights.ndim == 1 and (weights == np.floor(weights)).all())
+
+
+def weighted(data: "Dataset", weights: Any) -> "Dataset":
+    """A data set with the weights that `fit` was given, or with its own."""
+    if weights is None:
+        return data
+    if data.weights is not None:
+        raise ValueError("X is a Dataset that brings its weights: leave sample_weight out")
+    return replace(data, weights=weights)
+
+
+def counting_rows(data: "Dataset") -> "Dataset":
+    """The rows and cells that count, with their weights said in the simplest manner."""
+    data = without_idle_cells(data)
+    if data.n_unknown == data.Y.size:
+        raise ValueError("all labels are unknown in all rows, so there is nothing to learn from")
+    return data.with_known_labels()
+
+
+def without_idle_cells(data: "Dataset") -> "Dataset":
+    """The rows of which some weight is not 0, with cells of weight 0 unknown."""
+    weights: Any = data.weights
+    if weights is None:
+        return data
+    counts = weights > 0 if weights.ndim == 1 else weights.any(axis=1)
+    if not counts.any():
+        raise ValueError("all weights are zero, so there is nothing to learn from")
+    data = data if counts.all() else data.take(counts)
+    if data.weights is None or weights.ndim == 1:
+        return data
+    labels, simple = simplest(data.Y, data.weights)
+    return replace(data, Y=labels, weights=simple)

@@ -11,6 +11,7 @@ from labelrules._checks import counted, job_count, quoted, suggestion, whole_num
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import Integers
 from labelrules.data import Dataset
+from labelrules.data.weights import without_idle_cells
 from labelrules.lab.frontier_values import FoldValues, Frontier, FrontierPoint
 from labelrules.learners import registered
 from labelrules.learners.base.progress import (
@@ -20,7 +21,6 @@ from labelrules.learners.base.progress import (
     warn_of_early_end,
 )
 from labelrules.learners.base.sampling import folds_of
-from labelrules.learners.base.tables import without_idle_cells
 from labelrules.learners.registry import command_name
 from labelrules.measures import Measure
 from labelrules.rules import theory_of

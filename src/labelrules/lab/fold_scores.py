@@ -15,12 +15,12 @@ from labelrules._interrupts import heard_interrupts
 from labelrules._report import pandas_frame
 from labelrules._types import Integers
 from labelrules.data import Dataset
+from labelrules.data.weights import without_idle_cells
 from labelrules.lab.cross_validation import checked_folds, refuse_cell_weights
 from labelrules.lab.frontier_values import FoldValues
 from labelrules.lab.measuring import literals_of
 from labelrules.learners.base.progress import Listener, nested_fit, progress_listener
 from labelrules.learners.base.sampling import folds_of
-from labelrules.learners.base.tables import without_idle_cells
 from labelrules.learners.registry import command_name
 from labelrules.measures import evaluate
 

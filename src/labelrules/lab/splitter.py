@@ -7,13 +7,13 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils.validation import column_or_1d
 
-from labelrules._checks import counted, is_whole, whole_number
+from labelrules._checks import counted, is_whole, random_numbers, whole_number
 from labelrules._types import Integers
 from labelrules.data import Dataset
 from labelrules.data.memory.arrays import as_array
 from labelrules.lab.fold_assignment import assigned_folds
 from labelrules.learners.base.estimator import read_target
-from labelrules.learners.base.sampling import random_numbers, shuffled_rows
+from labelrules.learners.base.sampling import shuffled_rows
 
 
 class IterativeStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]

@@ -12,6 +12,7 @@ from labelrules._checks import (
     number,
     one_of,
     quoted,
+    random_numbers,
     suggestion,
     truth_value,
     whole_number,
@@ -30,7 +31,7 @@ from labelrules.learners.base.label_models import (
 )
 from labelrules.learners.base.per_label import LabelwiseClassifier
 from labelrules.learners.base.progress import Listener
-from labelrules.learners.base.sampling import bootstrap_sample, random_numbers
+from labelrules.learners.base.sampling import bootstrap_sample
 from labelrules.learners.base.size import without_wrong_rules
 from labelrules.learners.base.tallies import label_cells
 from labelrules.learners.base.theory_classifier import Background, BackgroundRecord, Smoothing

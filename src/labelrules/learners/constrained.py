@@ -24,7 +24,7 @@ from labelrules.data.document import Count, DocumentError, Record, Share, at
 from labelrules.data.memory.frames import native
 from labelrules.data.memory.labels import default_names
 from labelrules.data.numeric import numeric_features
-from labelrules.data.weights import checked_weights
+from labelrules.data.weights import checked_weights, weighted, without_idle_cells
 from labelrules.learners.base.estimator import TableClassifier, Target, heading
 from labelrules.learners.base.label_models import checked_base
 from labelrules.learners.base.presence import (
@@ -39,8 +39,6 @@ from labelrules.learners.base.renaming import Names, known_names
 from labelrules.learners.base.tables import (
     check_engine,
     frame_columns,
-    weighted,
-    without_idle_cells,
     without_idle_rows,
 )
 from labelrules.learners.registry import register

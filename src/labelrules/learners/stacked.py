@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelrules._checks import one_of, truth_value, whole_number
+from labelrules._checks import one_of, random_numbers, truth_value, whole_number
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.constraints.significance import adjusted, checked_alpha
 from labelrules.data import Dataset
@@ -22,7 +22,6 @@ from labelrules.learners.base.label_models import (
 )
 from labelrules.learners.base.per_label import LabelwiseClassifier, LabelwiseState
 from labelrules.learners.base.progress import Listener
-from labelrules.learners.base.sampling import random_numbers
 from labelrules.learners.dependence import mcnemar
 from labelrules.learners.registry import register
 from labelrules.measures import ratio

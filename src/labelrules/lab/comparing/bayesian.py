@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelrules._checks import counted, number, one_of, truth_value, whole_number
+from labelrules._checks import counted, number, one_of, random_numbers, truth_value, whole_number
 from labelrules._report import Columns, FigureTable, Lines, Part, Report, Tabular, field_columns
 from labelrules._types import Floats
 from labelrules.lab.comparing.score_tables import (
@@ -17,7 +17,6 @@ from labelrules.lab.comparing.score_tables import (
     pairs_of,
     table_for,
 )
-from labelrules.learners.base.sampling import random_numbers
 
 _PIECE = 1 << 21
 """Numbers drawn at a time."""

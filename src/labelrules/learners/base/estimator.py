@@ -38,12 +38,13 @@ from labelrules.data.memory.labels import (
 )
 from labelrules.data.schema import refuse_half_character
 from labelrules.data.suspicious import warn_of_columns
-from labelrules.data.weights import are_whole
+from labelrules.data.weights import are_whole, counting_rows, weighted
 from labelrules.kernels.device import Engine, is_on_gpu
 from labelrules.learners.base.progress import levels_to_caller
 from labelrules.learners.base.records import About, note_training_data
 from labelrules.learners.base.renaming import RenamedByCopy
 from labelrules.learners.base.tables import (
+    NO_LABELS,
     are_in_blocks,
     as_features,
     by_partition,
@@ -54,12 +55,10 @@ from labelrules.learners.base.tables import (
     has_known_names,
     note_rows,
     refuse_empty,
-    refuse_no_labels,
     refuse_weights,
     renamed,
     rows_in_blocks,
     telling_of_idle_rows,
-    weighted,
     without_idle_rows,
 )
 from labelrules.rules import Theory, labels_without_rules
@@ -434,7 +433,8 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
             raise ValueError("X is a Dataset, which brings its labels: leave Y out")
         if data.n_rows == 0:
             raise ValueError("the Dataset has no rows to learn from")
-        refuse_no_labels(data.schema.n_labels)
+        if not data.schema.labels:
+            raise ValueError(NO_LABELS)
         self.n_features_in_ = data.schema.n_features
         self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
         return data
@@ -452,7 +452,8 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
         if columns:
             refuse_column_names(Y, columns, X.shape[0])
         target, labels = read_target(Y, taken=(*columns, *names))
-        refuse_no_labels(labels.board.shape[1])
+        if not labels.board.shape[1]:
+            raise ValueError(NO_LABELS)
         return target, labels
 
     def _remember(self, schema: Schema, target: Target) -> None:

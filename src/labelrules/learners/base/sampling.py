@@ -7,38 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_random_state
 
-from labelrules._checks import is_whole
+from labelrules._checks import random_generator
 from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
 from labelrules.data import Dataset
 from labelrules.data.rows import Rows
 from labelrules.data.table import label_keys
-
-
-def random_numbers(random_state: Any) -> np.random.RandomState:
-    """The source of random numbers that `random_state` stands for; None is the same as 0."""
-    try:
-        if not isinstance(random_state, bool | np.bool_):
-            source = 0 if random_state is None else random_state
-            return check_random_state(source)  # type: ignore[no-any-return]
-    except ValueError:
-        pass
-    raise ValueError(
-        "random_state must be a whole number from 0 to 4294967295, a RandomState or None, "
-        f"not {random_state!r:.60}"
-    )
-
-
-def random_seed(random_state: Any) -> int:
-    """A number drawn by `random_state`; 0 for None."""
-    return 0 if random_state is None else int(random_numbers(random_state).randint(2**31 - 1))
-
-
-def random_generator(random_state: Any) -> np.random.Generator:
-    """NumPy's newer generator, seeded by the number itself where `random_state` is one."""
-    seed = random_seed(random_state)
-    return np.random.default_rng(int(random_state) if is_whole(random_state) else seed)
 
 
 def row_keys(X: Matrix) -> Integers:

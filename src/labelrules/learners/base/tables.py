@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import wraps
 from typing import Any, NoReturn, TypeVar, cast
 
@@ -13,7 +12,7 @@ from scipy import sparse
 
 from labelrules._types import Floats, Mask
 from labelrules._wings import reader_of
-from labelrules.data import Dataset, Partitions
+from labelrules.data import Partitions
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.cells import is_pandas_row
 from labelrules.data.memory.frames import (
@@ -25,9 +24,10 @@ from labelrules.data.memory.frames import (
     warn_of_other_order,
 )
 from labelrules.data.memory.labels import Names
-from labelrules.data.weights import simplest
 from labelrules.learners.base.progress import levels_to_caller
 from labelrules.learners.base.records import note_training_data
+
+NO_LABELS = "the data have no labels, so there is nothing to learn"
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -167,38 +167,6 @@ def telling_of_idle_rows(weights: Any) -> Iterator[None]:
         raise
 
 
-def weighted(data: Dataset, weights: Any) -> Dataset:
-    """A data set with the weights that `fit` was given, or with its own."""
-    if weights is None:
-        return data
-    if data.weights is not None:
-        raise ValueError("X is a Dataset that brings its weights: leave sample_weight out")
-    return replace(data, weights=weights)
-
-
-def counting_rows(data: Dataset) -> Dataset:
-    """The rows and cells that count, with their weights said in the simplest manner."""
-    data = without_idle_cells(data)
-    if data.n_unknown == data.Y.size:
-        raise ValueError("all labels are unknown in all rows, so there is nothing to learn from")
-    return data.with_known_labels()
-
-
-def without_idle_cells(data: Dataset) -> Dataset:
-    """The rows of which some weight is not 0, with cells of weight 0 unknown."""
-    weights: Any = data.weights
-    if weights is None:
-        return data
-    counts = weights > 0 if weights.ndim == 1 else weights.any(axis=1)
-    if not counts.any():
-        raise ValueError("all weights are zero, so there is nothing to learn from")
-    data = data if counts.all() else data.take(counts)
-    if data.weights is None or weights.ndim == 1:
-        return data
-    labels, simple = simplest(data.Y, data.weights)
-    return replace(data, Y=labels, weights=simple)
-
-
 def refuse_weights(name: str, weights: Floats) -> NoReturn:
     """Say why a learner does not take these weights, and what to do."""
     if weights.ndim == 2:
@@ -221,12 +189,6 @@ def check_engine(model: Any) -> None:
             f"engine='gpu' applies the rules of one theory, but this {type(model).__name__} "
             "predicts otherwise: set engine='auto' or 'cpu'"
         )
-
-
-def refuse_no_labels(n_labels: int) -> None:
-    """Refuse data without labels."""
-    if n_labels == 0:
-        raise ValueError("the data have no labels, so there is nothing to learn")
 
 
 def are_in_blocks(X: Any) -> bool:
@@ -252,7 +214,8 @@ def rows_in_blocks(X: Any, y: Any, feature_names: Any, others: Mapping[str, Any]
 
 def note_rows(model: Any, rows: Partitions) -> None:
     """Take note of training rows in partitions, as of others."""
-    refuse_no_labels(rows.schema.n_labels)
+    if not rows.schema.labels:
+        raise ValueError(NO_LABELS)
     note_training_data(rows)
     note_names(model, rows.schema.n_features, rows.schema.feature_names if rows.has_names else None)
 

@@ -5,11 +5,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
-from labelrules._checks import is_whole, number, one_of, suggestion, truth_value, whole_number
+from labelrules._checks import (
+    is_whole,
+    number,
+    one_of,
+    random_seed,
+    suggestion,
+    truth_value,
+    whole_number,
+)
 from labelrules.data.codes.bins import checked_bins
 from labelrules.data.schema import Schema
 from labelrules.kernels.device import NO_BINS, Engine, checked_engine
-from labelrules.learners.base.sampling import random_seed
 from labelrules.learners.base.size import checked_size
 from labelrules.learners.covering.board import Order
 from labelrules.measures import Measure

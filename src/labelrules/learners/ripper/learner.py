@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._checks import truth_value, whole_number
+from labelrules._checks import random_seed, truth_value, whole_number
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset, DeviceError, Partitions, Schema
@@ -29,7 +29,6 @@ from labelrules.learners.base.progress import (
     rules_so_far,
     warn_of_early_end,
 )
-from labelrules.learners.base.sampling import random_seed
 from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.base.tallies import label_cells
 from labelrules.learners.base.theory_classifier import Background, RuleClassifier, Smoothing

@@ -13,7 +13,15 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
-from labelrules._checks import counted, job_count, number, truth_value, whole_number
+from labelrules._checks import (
+    counted,
+    job_count,
+    number,
+    random_numbers,
+    random_seed,
+    truth_value,
+    whole_number,
+)
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset
@@ -34,13 +42,7 @@ from labelrules.learners.base.progress import (
     warn_of_early_end,
 )
 from labelrules.learners.base.records import recorded
-from labelrules.learners.base.sampling import (
-    folds_of,
-    random_numbers,
-    random_seed,
-    row_keys,
-    weight_keys,
-)
+from labelrules.learners.base.sampling import folds_of, row_keys, weight_keys
 from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.base.tallies import label_cells
 from labelrules.learners.registry import register

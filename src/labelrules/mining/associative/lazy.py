@@ -7,14 +7,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from labelrules._checks import number, whole_number
+from labelrules._checks import number, random_generator, whole_number
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.data.memory.encoding import encode
 from labelrules.data.table import freeze, labels_known_together
 from labelrules.learners.base.estimator import TableClassifier, WeightKind
 from labelrules.learners.base.records import recorded
-from labelrules.learners.base.sampling import random_generator
 from labelrules.learners.registry import register
 from labelrules.mining.associative.row_copies import RowCopies
 from labelrules.mining.associative.row_rules import (
