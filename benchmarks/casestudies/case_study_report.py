@@ -31,7 +31,7 @@ from labelrules.data import statistics
 from labelrules.inspection import dependency_matrix_svg
 from labelrules.lab import FriedmanTest, Results, critical_difference_svg
 from labelrules.lab.comparing.score_tables import p_text
-from labelrules.learners.base.records import library_version
+from labelrules.learners.base.progress import library_version
 from labelrules.rules import rule_text
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from labelrules import (
 from labelrules.data import DataError, Feature, Schema, fingerprint, fingerprints
 from labelrules.data.document import builtins_of, schema_record
 from labelrules.learners.base.estimator import TableClassifier
-from labelrules.learners.base.records import About
+from labelrules.learners.base.progress import About
 from labelrules.storage.records import AboutRecord
 
 READERS = load("magazines")

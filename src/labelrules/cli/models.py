@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from labelrules.constraints import Repairs
     from labelrules.data import Dataset, Schema
     from labelrules.kernels.device import Engine
-    from labelrules.learners.base.records import About
+    from labelrules.learners.base.progress import About
     from labelrules.rules import DecisionList, RuleSet, Theory
 
 _CONSTRAINED = "ConstrainedClassifier"

@@ -34,7 +34,7 @@ from labelrules.learners.base.presence import (
     presence_by,
     threshold_of,
 )
-from labelrules.learners.base.records import recorded
+from labelrules.learners.base.progress import recorded
 from labelrules.learners.base.renaming import Names, known_names
 from labelrules.learners.base.tables import (
     check_engine,

@@ -15,9 +15,8 @@ from labelrules.data.table import common_labels
 from labelrules.learners.base.estimator import TableClassifier, Target, WeightKind
 from labelrules.learners.base.label_models import checked_base, weighs
 from labelrules.learners.base.per_label import ComposedClassifier
-from labelrules.learners.base.records import recorded
-from labelrules.learners.base.shortfalls import reasons_without_rules
-from labelrules.learners.base.tallies import label_cells
+from labelrules.learners.base.progress import recorded
+from labelrules.learners.base.tallies import label_cells, reasons_without_rules
 from labelrules.learners.base.theory_classifier import BackgroundRecord, RuleClassifier
 from labelrules.learners.registry import register
 from labelrules.rules import DecisionList, Head, Rule, Theory

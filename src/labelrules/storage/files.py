@@ -24,7 +24,7 @@ from labelrules.data.document import (
 )
 from labelrules.data.files.access import checked_target, opened_utf8, replacing, written_text
 from labelrules.learners.base.estimator import TableClassifier, Target
-from labelrules.learners.base.records import About
+from labelrules.learners.base.progress import About
 from labelrules.learners.registry import registered
 from labelrules.rules import Theory
 from labelrules.rules.json import label_numbers, read_theory, theory_record

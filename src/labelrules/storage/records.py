@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from labelrules.data.document import Count, DocumentError, Record, SchemaRecord
 from labelrules.learners.base.estimator import TableClassifier
-from labelrules.learners.base.records import About, library_version
+from labelrules.learners.base.progress import About, library_version
 from labelrules.learners.registry import can_be_stored, registered
 from labelrules.rules.json import TheoryRecord
 from labelrules.storage.parameters import parameters_type

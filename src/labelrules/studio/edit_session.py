@@ -14,7 +14,7 @@ from labelrules.data.document import read_document
 from labelrules.data.fingerprints import fingerprint
 from labelrules.learners import SeparateAndConquer
 from labelrules.learners.base.estimator import TableClassifier
-from labelrules.learners.base.records import About, library_version
+from labelrules.learners.base.progress import About, library_version
 from labelrules.learners.base.theory_classifier import Background, TheoryClassifier
 from labelrules.measures import Evaluation
 from labelrules.rules import LayeredTheory, Theory, labels_without_rules, theory_of

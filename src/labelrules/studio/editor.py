@@ -11,7 +11,7 @@ from typing import Any
 from labelrules._checks import counted, quoted
 from labelrules.data import Dataset
 from labelrules.inspection import Comparison, compare
-from labelrules.learners.base.records import About
+from labelrules.learners.base.progress import About
 from labelrules.measures import Evaluation
 from labelrules.rules import Condition, Rule, Theory, parse, parse_rule, rule_text, theory_text
 from labelrules.rules.language.text import rule_texts

@@ -29,7 +29,7 @@ from labelrules.lab.measuring import (
     presence_scores,
     rule_count,
 )
-from labelrules.learners.base.records import library_version
+from labelrules.learners.base.progress import library_version
 
 LONGEST_MESSAGE = 500
 """Characters of a message that are kept."""

@@ -40,15 +40,13 @@ from labelrules.data.schema import refuse_half_character
 from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.weights import are_whole, counting_rows, weighted
 from labelrules.kernels.device import Engine, is_on_gpu
-from labelrules.learners.base.progress import levels_to_caller
-from labelrules.learners.base.records import About, note_training_data
+from labelrules.learners.base.progress import About, levels_to_caller, note_training_data
 from labelrules.learners.base.renaming import RenamedByCopy
 from labelrules.learners.base.tables import (
     NO_LABELS,
     are_in_blocks,
     as_features,
     by_partition,
-    counting_rows,
     fits_without_names,
     frame_columns,
     given_names,

@@ -20,11 +20,9 @@ from labelrules.learners.base.label_models import (
     checked_base,
     weighs,
 )
-from labelrules.learners.base.progress import check_progress, phase, progress_listener
-from labelrules.learners.base.records import recorded
-from labelrules.learners.base.shortfalls import reasons_without_rules
+from labelrules.learners.base.progress import check_progress, phase, progress_listener, recorded
 from labelrules.learners.base.size import checked_size, within_literals, without_wrong_rules
-from labelrules.learners.base.tallies import label_cells
+from labelrules.learners.base.tallies import label_cells, reasons_without_rules
 from labelrules.learners.base.theory_classifier import (
     Background,
     RuleClassifier,

@@ -24,8 +24,7 @@ from labelrules.data.memory.frames import (
     warn_of_other_order,
 )
 from labelrules.data.memory.labels import Names
-from labelrules.learners.base.progress import levels_to_caller
-from labelrules.learners.base.records import note_training_data
+from labelrules.learners.base.progress import levels_to_caller, note_training_data
 
 NO_LABELS = "the data have no labels, so there is nothing to learn"
 

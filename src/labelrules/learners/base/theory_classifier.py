@@ -18,9 +18,8 @@ from labelrules.data.document import Count, DocumentError, Record
 from labelrules.data.rows import Rows
 from labelrules.data.table import cell_counts
 from labelrules.learners.base.estimator import TableClassifier, Target
-from labelrules.learners.base.records import recorded
-from labelrules.learners.base.shortfalls import reasons_without_rules
-from labelrules.learners.base.tallies import label_cells
+from labelrules.learners.base.progress import recorded
+from labelrules.learners.base.tallies import label_cells, reasons_without_rules
 from labelrules.rules import (
     DecisionList,
     Evidence,

@@ -19,9 +19,9 @@ from labelrules.learners.base.progress import (
     phase,
     progress_listener,
 )
-from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.base.size import within_literals
 from labelrules.learners.base.tables import given_names, note_names
+from labelrules.learners.base.tallies import reasons_without_rules
 from labelrules.learners.base.theory_classifier import (
     Background,
     RuleClassifier,

@@ -9,8 +9,7 @@ from labelrules._types import UNSET, Board
 from labelrules.data import Dataset, Schema
 from labelrules.data.fingerprints import Words, fingerprint_of
 from labelrules.kernels.device import Engine, is_on_gpu, on_gpu, uses_gpu, why_no_gpu
-from labelrules.learners.base.progress import Listener, phase
-from labelrules.learners.base.records import note_training_data
+from labelrules.learners.base.progress import Listener, note_training_data, phase
 from labelrules.learners.covering.gpu_rows import GpuRows
 from labelrules.learners.covering.partitioned import LearnedByCounts, learned_by_counts
 from labelrules.learners.covering.settings import Settings

@@ -29,8 +29,7 @@ from labelrules.learners.base.progress import (
     rules_so_far,
     warn_of_early_end,
 )
-from labelrules.learners.base.shortfalls import reasons_without_rules
-from labelrules.learners.base.tallies import label_cells
+from labelrules.learners.base.tallies import label_cells, reasons_without_rules
 from labelrules.learners.base.theory_classifier import Background, RuleClassifier, Smoothing
 from labelrules.learners.covering.partitioned import MEGABYTE, naming_full_disks
 from labelrules.learners.registry import register

@@ -13,7 +13,7 @@ from labelrules.data import Dataset
 from labelrules.data.memory.encoding import encode
 from labelrules.data.table import freeze, labels_known_together
 from labelrules.learners.base.estimator import TableClassifier, WeightKind
-from labelrules.learners.base.records import recorded
+from labelrules.learners.base.progress import recorded
 from labelrules.learners.registry import register
 from labelrules.mining.associative.row_copies import RowCopies
 from labelrules.mining.associative.row_rules import (

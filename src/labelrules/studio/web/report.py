@@ -5,7 +5,7 @@ from typing import Any
 
 from labelrules._html import render
 from labelrules.inspection import compare
-from labelrules.learners.base.records import library_version
+from labelrules.learners.base.progress import library_version
 from labelrules.studio import Editor
 from labelrules.studio.web.figures import figures_of
 from labelrules.studio.web.project import State
