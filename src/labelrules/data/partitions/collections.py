@@ -68,24 +68,16 @@ class CollectedRows(Partitions):
     def total(
         self, count: Callable[..., Any], what: str, beside: Sequence[Any] | None = None
     ) -> Any:
-        """See `Partitions.total`; counted where the partitions are, and added up in a tree."""
-        import dask
-
-        ask, shared = dask.delayed(_counted, pure=False), dask.delayed(count, traverse=False)
-        given = [()] * len(self.parts) if beside is None else [(one,) for one in beside]
-        tasks = [
-            ask(number, part, shared, dask.delayed(more, traverse=False))
-            for number, (part, more) in enumerate(zip(self.parts, given, strict=True))
-        ]
-        return total_of(tasks, what) if tasks else count(self._no_rows())
+        """Count where the partitions are, and add up in a tree; see `Rows.total`."""
+        if not self.parts:
+            return count(self._no_rows())
+        return total_of(_asked(count, self._beside(beside)), what)
 
     def keeping(self, make: Callable[[Dataset], Any], n_bytes: int) -> Any:
-        """What a function makes of each part, kept where the parts are."""
+        """Keep what a function makes of each part where the parts are."""
         import dask
 
-        ask, shared = dask.delayed(_counted, pure=False), dask.delayed(make, traverse=False)
-        tasks = [ask(number, part, shared, ()) for number, part in enumerate(self.parts)]
-        return CollectedBlocks([(one,) for one in dask.persist(*tasks)])
+        return CollectedBlocks([(one,) for one in dask.persist(*_asked(make, self._beside(None)))])
 
     def mapped(
         self,
@@ -95,20 +87,23 @@ class CollectedRows(Partitions):
         n_rows: int | None = None,
         keeps_features: bool = False,
     ) -> "CollectedRows":
-        """See `Partitions.mapped`; each part is changed where it is."""
-        import dask
-
+        """Change each part where it is; see `Rows.mapped`."""
         plain = super().mapped(change, schema, beside, n_rows, keeps_features)
-        make, shared = dask.delayed(_changed, pure=False), dask.delayed(change, traverse=False)
         given = [None] * len(self.parts) if beside is None else beside
-        parts = tuple(
-            make(number, part, shared, dask.delayed(one, traverse=False))
-            for number, (part, one) in enumerate(zip(self.parts, given, strict=True))
-        )
+        parts = tuple(_asked(change, self._beside(given)))
         return CollectedRows(
             schema, plain.n_rows, self.name, partial(_read, parts), plain.read_some,
             self.memory_limit, self.has_names, plain.features_of, parts, self.sizes,
         )  # fmt: skip
+
+    def _beside(self, values: Sequence[Any] | None) -> list[tuple[Any, ...]]:
+        """The parts, each with what stands beside it."""
+        import dask
+
+        if values is None:
+            return [(part,) for part in self.parts]
+        given = [dask.delayed(one, traverse=False) for one in values]
+        return list(zip(self.parts, given, strict=True))
 
 
 class CollectedBlocks(NamedTuple):
@@ -119,13 +114,7 @@ class CollectedBlocks(NamedTuple):
 
     def total(self, count: Callable[..., Any], what: str) -> Any:
         """Count where the partitions are, and add up in a tree."""
-        import dask
-
-        ask, shared = dask.delayed(_counted, pure=False), dask.delayed(count, traverse=False)
-        asked = [
-            ask(number, first, shared, more) for number, (first, *more) in enumerate(self.tasks)
-        ]
-        return total_of(asked, what)
+        return total_of(_asked(count, self.tasks), what)
 
     def close(self) -> None:
         """Let Dask forget tables that were kept."""
@@ -151,7 +140,6 @@ def blocks(**tables: Any) -> CollectedBlocks:
 
 def predicted(model: Any, name: str, X: Any) -> Any:
     """What a method of a model predicts, as an array of Dask with the partitions of X."""
-    import dask
     import dask.array as da
 
     is_array = hasattr(X, "chunks")
@@ -159,35 +147,35 @@ def predicted(model: Any, name: str, X: Any) -> Any:
     form = getattr(model, name)(example)  # its type, and how many columns
     tasks = tasks_of(X)
     sizes = X.chunks[0] if is_array else (np.nan,) * len(tasks)
-    shared, predict = dask.delayed(model, traverse=False), dask.delayed(_predicted, pure=False)
+    predict = partial(_predicted, model, name)
     blocks = [
-        da.from_delayed(predict(shared, name, number, task), (size, *form.shape[1:]), form.dtype)
-        for number, (task, size) in enumerate(zip(tasks, sizes, strict=True))
+        da.from_delayed(block, (size, *form.shape[1:]), form.dtype)
+        for block, size in zip(_asked(predict, [(one,) for one in tasks]), sizes, strict=True)
     ]
     return da.concatenate(blocks, allow_unknown_chunksizes=True)
 
 
-def _predicted(model: Any, name: str, number: int, X: Any) -> Any:
-    """The predictions for a partition; run as a task."""
+def _predicted(model: Any, name: str, X: Any) -> Any:
+    return getattr(model, name)(X)
+
+
+def _asked(function: Callable[..., Any], tables: Iterable[Sequence[Any]]) -> list[Any]:
+    """For the tables of each partition the task that calls a function with them."""
+    import dask
+
+    call, shared = dask.delayed(_called, pure=False), dask.delayed(function, traverse=False)
+    return [call(number, shared, *some) for number, some in enumerate(tables)]
+
+
+def _called(number: int, function: Callable[..., Any], *tables: Any) -> Any:
+    """What a function makes of a partition; run as a task."""
     with in_partition(number):
-        return getattr(model, name)(X)
+        return function(*tables)
 
 
 def _read(parts: Sequence[Any]) -> Iterator[Dataset]:
     for part in parts:
         yield computed([part], "reading it", parts)[0]
-
-
-def _counted(number: int, part: Any, count: Callable[..., Any], more: Sequence[Any]) -> Any:
-    """What is counted in a partition; run as a task."""
-    with in_partition(number):
-        return count(part, *more)
-
-
-def _changed(number: int, part: Dataset, change: Callable[..., Dataset], beside: Any) -> Dataset:
-    """A partition with other rows; run as a task."""
-    with in_partition(number):
-        return change(part, beside)
 
 
 def collected(
@@ -214,19 +202,12 @@ def collected(
         Names of the columns of an array.
     """
     blocks = _CollectedBlocks.of(X, labels, checked_names(ignore, "ignore") or (), feature_names)
-    import dask
-
-    look = dask.delayed(_looked_at, pure=False)
     wanted = min(SAMPLED, SAMPLED_CELLS // max(1, len(blocks.columns.features)))
     n_sampled = -(-wanted // max(1, len(blocks.tasks)))
-    tasks = [
-        look(number, *pair, blocks.columns, n_sampled) for number, pair in enumerate(blocks.tasks)
-    ]
-    looks: list[_Look] = computed(tasks, "reading it")
+    look = partial(_looked_at, blocks.columns, n_sampled)
+    looks: list[_Look] = computed(_asked(look, blocks.tasks), "reading it")
     schema = _schema(blocks, looks)
-    make = dask.delayed(_data_of, pure=False)
-    shared = dask.delayed(_Recipe(schema, blocks.columns), traverse=False)
-    parts = [make(number, *pair, shared) for number, pair in enumerate(blocks.tasks)]
+    parts = _asked(partial(_data_of, schema, blocks.columns), blocks.tasks)
     sizes = [look.n_rows for look in looks]
 
     def sample(n_rows: int) -> Iterator[Dataset]:
@@ -254,13 +235,6 @@ class _CollectedColumns(NamedTuple):
     labels_in_x: bool
     are_numbers: tuple[bool, ...]
     """For each feature whether its type says that it holds numbers."""
-
-
-class _Recipe(NamedTuple):
-    """All that is needed to make a data set of a partition."""
-
-    schema: Schema
-    columns: _CollectedColumns
 
 
 class _CollectedBlocks(NamedTuple):
@@ -407,29 +381,27 @@ class _Look(NamedTuple):
     """Some of its rows, as they are."""
 
 
-def _looked_at(number: int, X: Any, Y: Any, columns: _CollectedColumns, n_sampled: int) -> _Look:
+def _looked_at(columns: _CollectedColumns, n_sampled: int, X: Any, Y: Any) -> _Look:
     """Look at a partition; run as a task."""
-    with in_partition(number):
-        X, _ = _divided(X, Y, columns)
-        found = {}
-        table = FrameTable(X, "X") if is_frame(X) else as_table(X)
-        for at, name in enumerate(columns.features):
-            if not columns.are_numbers[at]:
-                column = table.read(at, name, False)
-                known = column.values[~np.isnan(column.values)][:1]
-                found[at] = EncodedColumn(
-                    known, column.categories, column.are_truth_values, column.kind
-                )
+    X, _ = _divided(X, Y, columns)
+    found = {}
+    table = FrameTable(X, "X") if is_frame(X) else as_table(X)
+    for at, name in enumerate(columns.features):
+        if not columns.are_numbers[at]:
+            column = table.read(at, name, False)
+            known = column.values[~np.isnan(column.values)][:1]
+            found[at] = EncodedColumn(
+                known, column.categories, column.are_truth_values, column.kind
+            )
     step = max(1, -(-len(X) // n_sampled))
     sample = X.iloc[::step] if is_frame(X) else X[::step]
     return _Look(len(X), found, sample)
 
 
-def _data_of(number: int, X: Any, Y: Any, recipe: _Recipe) -> Dataset:
+def _data_of(schema: Schema, columns: _CollectedColumns, X: Any, Y: Any) -> Dataset:
     """The data set of a partition; run as a task."""
-    with in_partition(number):
-        X, Y = _divided(X, Y, recipe.columns)
-        return Dataset(recipe.schema, encode(X, recipe.schema), encode_labels(Y, recipe.schema))
+    X, Y = _divided(X, Y, columns)
+    return Dataset(schema, encode(X, schema), encode_labels(Y, schema))
 
 
 def _schema(blocks: _CollectedBlocks, looks: list[_Look]) -> Schema:

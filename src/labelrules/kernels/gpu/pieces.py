@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from queue import SimpleQueue
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,107 +27,52 @@ SHARE = 2
 """The part of the GPU's free memory that is not taken is one in so many."""
 
 
-class TestedColumns(Protocol):
+class TestedColumns(NamedTuple):
     """The columns that rules test, wherever they are."""
 
     n_rows: int
     row_bytes: int
     """Bytes that are sent for each row."""
-    device: Any
+    in_host: Callable[[int, int], list[Any]]
+    """What is to be sent of some rows, from the first to before the last."""
+    columns: Callable[[Any, Sequence[Any], int, int], list[Any]]
+    """The tested columns of these rows on the GPU, by the kernels, from what was sent."""
+    device: Any = nullcontext()
     """A context in which the GPU is used on which they are."""
-
-    def in_host(self, first: int, last: int) -> list[Any]:
-        """What is to be sent of some rows."""
-
-    def columns(self, kernels: Any, sent: Sequence[Any], first: int, last: int) -> list[Any]:
-        """The tested columns of these rows on the GPU, from what was sent."""
-
-
-class HostColumns:
-    """Columns of a table in host memory, each sent by itself."""
-
-    device: Any = nullcontext()
-
-    def __init__(self, X: npt.NDArray[Any], tested: Sequence[int]) -> None:
-        self.n_rows, self.row_bytes = len(X), len(tested) * X.itemsize
-        self._columns = [X[:, column] for column in tested]
-
-    def in_host(self, first: int, last: int) -> list[Any]:
-        """See `TestedColumns`."""
-        return [one[first:last] for one in self._columns]
-
-    def columns(self, kernels: Any, sent: Sequence[Any], first: int, last: int) -> list[Any]:
-        """See `TestedColumns`."""
-        return list(sent)
-
-
-class HostRows:
-    """A table in host memory, row by row, of which whole rows are sent."""
-
-    device: Any = nullcontext()
-
-    def __init__(self, X: npt.NDArray[Any], tested: Sequence[int]) -> None:
-        self.n_rows, self.row_bytes = len(X), X.shape[1] * X.itemsize
-        self._rows, self._tested = X, tested
-
-    def in_host(self, first: int, last: int) -> list[Any]:
-        """See `TestedColumns`."""
-        return [self._rows[first:last]]
-
-    def columns(self, kernels: Any, sent: Sequence[Any], first: int, last: int) -> list[Any]:
-        """See `TestedColumns`."""
-        return [sent[0][:, column] for column in self._tested]
-
-
-class SparseColumns:
-    """Columns of a table in host memory that stores only its non-zero entries, by columns."""
-
-    device: Any = nullcontext()
-
-    def __init__(self, X: Any, tested: Sequence[int]) -> None:
-        self.n_rows, self.row_bytes = X.shape[0], 8 * len(tested)
-        ends = [(X.indptr[column], X.indptr[column + 1]) for column in tested]
-        self._entries = [(X.indices[a:b], X.data[a:b]) for a, b in ends]
-
-    def in_host(self, first: int, last: int) -> list[Any]:
-        """See `TestedColumns`."""
-        found = []
-        for rows, values in self._entries:
-            a, b = np.searchsorted(rows, [first, last])
-            found += [rows[a:b] - first, values[a:b]]
-        return found
-
-    def columns(self, kernels: Any, sent: Sequence[Any], first: int, last: int) -> list[Any]:
-        """See `TestedColumns`."""
-        pairs = zip(sent[::2], sent[1::2], strict=True)
-        return [kernels.scattered(last - first, rows, values) for rows, values in pairs]
-
-
-class ColumnsInPlace:
-    """Columns that are on the GPU already; nothing is copied."""
-
-    row_bytes = 0
-
-    def __init__(self, columns: Sequence[Any], n_rows: int, device: Any) -> None:
-        self.n_rows, self.device, self._columns = n_rows, device, columns
-
-    def in_host(self, first: int, last: int) -> list[Any]:
-        """See `TestedColumns`."""
-        return []
-
-    def columns(self, kernels: Any, sent: Sequence[Any], first: int, last: int) -> list[Any]:
-        """See `TestedColumns`."""
-        return [one[first:last] for one in self._columns]
 
 
 def columns_in_host(X: npt.NDArray[Any], tested: Sequence[int]) -> TestedColumns:
     """Columns of a dense table; whole rows where picking their cells would take longer."""
     is_by_row = X.flags.c_contiguous and not X.flags.f_contiguous
-    return (
-        HostRows(X, tested)
-        if is_by_row and X.shape[1] <= 4 * len(tested)
-        else HostColumns(X, tested)
-    )
+    if is_by_row and X.shape[1] <= 4 * len(tested):
+        return TestedColumns(
+            len(X), X.shape[1] * X.itemsize, lambda first, last: [X[first:last]],
+            lambda kernels, sent, first, last: [sent[0][:, column] for column in tested],
+        )  # fmt: skip
+    columns = [X[:, column] for column in tested]
+    return TestedColumns(
+        len(X), len(tested) * X.itemsize, lambda first, last: [one[first:last] for one in columns],
+        lambda kernels, sent, first, last: list(sent),
+    )  # fmt: skip
+
+
+def sparse_columns(X: Any, tested: Sequence[int]) -> TestedColumns:
+    """Columns of a table in host memory that stores only its non-zero entries, by columns."""
+    ends = [(X.indptr[column], X.indptr[column + 1]) for column in tested]
+    entries = [(X.indices[a:b], X.data[a:b]) for a, b in ends]
+
+    def in_host(first: int, last: int) -> list[Any]:
+        found = []
+        for rows, values in entries:
+            a, b = np.searchsorted(rows, [first, last])
+            found += [rows[a:b] - first, values[a:b]]
+        return found
+
+    def columns(kernels: Any, sent: Sequence[Any], first: int, last: int) -> list[Any]:
+        pairs = zip(sent[::2], sent[1::2], strict=True)
+        return [kernels.scattered(last - first, rows, values) for rows, values in pairs]
+
+    return TestedColumns(X.shape[0], 8 * len(tested), in_host, columns)
 
 
 def columns_in_place(X: Any, names: Sequence[str], tested: Sequence[int]) -> TestedColumns | None:
@@ -139,7 +84,15 @@ def columns_in_place(X: Any, names: Sequence[str], tested: Sequence[int]) -> Tes
         array = array.astype(np.float32)
     if array.ndim != 2 or array.shape[1] != len(names) or array.dtype not in DTYPES:
         return None
-    return ColumnsInPlace([array[:, column] for column in tested], len(array), array.device)
+    return _on_gpu_already([array[:, column] for column in tested], len(array), array.device)
+
+
+def _on_gpu_already(columns: Sequence[Any], n_rows: int, device: Any) -> TestedColumns:
+    """Columns of which nothing is copied."""
+    return TestedColumns(
+        n_rows, 0, lambda first, last: [],
+        lambda kernels, sent, first, last: [one[first:last] for one in columns], device,
+    )  # fmt: skip
 
 
 def _columns_of_frame(X: Any, names: Sequence[str], tested: Sequence[int]) -> TestedColumns | None:
@@ -149,7 +102,7 @@ def _columns_of_frame(X: Any, names: Sequence[str], tested: Sequence[int]) -> Te
     if any(one.dtype not in DTYPES or one.null_count for one in chosen):
         return None
     arrays = [applying.on_gpu(one) for one in chosen]
-    return ColumnsInPlace(arrays, len(X), arrays[0].device if arrays else nullcontext())
+    return _on_gpu_already(arrays, len(X), arrays[0].device if arrays else nullcontext())
 
 
 def are_plain_numbers(X: Any, n_columns: int) -> bool:

@@ -76,7 +76,7 @@ def _rules_and_source(table: RuleTable, X: Any) -> tuple[RulesOnGpu, TestedColum
         return rules, pieces.columns_in_host(X, rules.tested)
     matrix = encode(X, schema)
     if sparse.issparse(matrix):
-        return rules, pieces.SparseColumns(matrix, rules.tested)
+        return rules, pieces.sparse_columns(matrix, rules.tested)
     return rules, pieces.columns_in_host(matrix, rules.tested)
 
 
