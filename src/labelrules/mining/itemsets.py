@@ -17,9 +17,8 @@ from labelrules._types import Floats, Integers
 from labelrules.data import Dataset, Partitions
 from labelrules.mining.binning import Binning
 from labelrules.mining.items import AbsentItems, Items, Ragged, items_of
-from labelrules.mining.level_wise import sets_by_level
+from labelrules.mining.level_wise import items_of_partitions, sets_by_level
 from labelrules.mining.limits import ANY_NUMBER, MOST_VISITED, Limits, minimum_count
-from labelrules.mining.parted_items import items_of_partitions
 from labelrules.rules import Body
 
 if TYPE_CHECKING:
