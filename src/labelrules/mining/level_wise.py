@@ -128,7 +128,7 @@ class _ColumnFacts(NamedTuple):
         return cls(np.array(flags, dtype=np.bool_), low, high)
 
     def plus(self, other: "_ColumnFacts") -> "_ColumnFacts":
-        """That of both parts."""
+        """Add the facts of both."""
         low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
         return _ColumnFacts(self.are_flags & other.are_flags, low, high)
 
@@ -155,7 +155,7 @@ class _Around(NamedTuple):
         return cls(n.astype(np.int64), low, high)
 
     def plus(self, other: "_Around") -> "_Around":
-        """That of both parts."""
+        """Add the counts of both, and keep the nearest values."""
         low, high = np.maximum(self.low, other.low), np.minimum(self.high, other.high)
         return _Around(self.n + other.n, low, high)
 
@@ -228,7 +228,7 @@ def _with_a_label(schema: Schema) -> Schema:
 
 
 def _all_known(part: Dataset, _: Any) -> Dataset:
-    """The same rows with a label that is known, since values of all rows matter."""
+    """Rows with a label that is known, since values of all rows matter."""
     return Dataset(_with_a_label(part.schema), part.X, np.zeros((len(part), 1), np.int8))
 
 
@@ -392,7 +392,7 @@ def _order(levels: list[Level]) -> Integers:
 
 
 def _order_of_closed(levels: list[Level], every: list[Level], n_rows: int) -> Integers:
-    """The same by the items that a search adds one by one, each with all that its rows share."""
+    """The places in order of the items that a search adds one by one, with all their rows share."""
     support = {
         tuple(one): n
         for level in every

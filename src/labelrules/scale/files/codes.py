@@ -8,9 +8,9 @@ whole numbers, so the bins do not depend on the sample, nor on the order and the
 rows.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,12 @@ from labelrules.data.rows import known_rows
 from labelrules.data.table import column_of
 
 Ends: TypeAlias = list[tuple[float, float]]
+
+Columns: TypeAlias = "dict[int, OrderedValues]"
+"""Columns with an order, by their places."""
+
+Question: TypeAlias = Callable[..., Any]
+"""Counts the rows of some parts into columns, and returns what else it finds."""
 
 SPLITTERS = 1 << 15
 """At most so many for each column: in the processor's cache, and gaps hold few of all values."""
@@ -68,26 +74,27 @@ class OrderedValues:
 
     def collect(self, values: Floats) -> None:
         """Keep those of some values that are in wanted gaps."""
-        from labelrules.kernels.covering.tables import collect_between
-
-        self.n_collected = collect_between(
-            np.sort(values), self.splitters, self.wanted, self.collected, self.n_collected
-        )
+        self.n_collected = self._collected(values, self.collected, self.n_collected)
 
     def within(self, values: Floats) -> Floats:
-        """Those of some values that are in wanted gaps."""
-        self.collected, self.n_collected = np.empty(len(values)), 0
-        self.collect(values)
-        return self.collected[: self.n_collected]
+        """Take those of some values that are in wanted gaps."""
+        room = np.empty(len(values))
+        return room[: self._collected(values, room, 0)]
+
+    def _collected(self, values: Floats, room: Floats, n: int) -> int:
+        """Put values in wanted gaps behind the first `n` in a room; returns how many there are."""
+        from labelrules.kernels.covering.tables import collect_between
+
+        return int(collect_between(np.sort(values), self.splitters, self.wanted, room, n))
 
     def anew(self) -> "OrderedValues":
-        """The same column with nothing counted or collected."""
+        """Begin anew with the column: nothing is counted or collected."""
         other = copy(self)
         other.set_splitters(self.splitters)
         return other
 
     def bare(self) -> "OrderedValues":
-        """The same column without room for counts, to be sent; `anew` makes room."""
+        """Leave out the room for counts, so that the column can be sent; `anew` makes room."""
         other = copy(self)
         other.equal = other.between = np.zeros(0, dtype=np.int64)
         other.least = other.collected = np.empty(0)
@@ -119,7 +126,7 @@ class OrderedValues:
         self.n_wanted = int(self.between[self.wanted].sum())
 
     def needed_splitters(self) -> Floats:
-        """Those of wanted ranks or beside their gaps; all while few different values are known."""
+        """Splitters of wanted ranks or beside their gaps; all while few values are known."""
         return self.splitters[self._is_needed]
 
     @property
@@ -146,12 +153,12 @@ class OrderedValues:
 
 
 def _narrow(counts: Integers) -> npt.NDArray[Any]:
-    """The same counts as the smallest unsigned integers that hold them."""
+    """Counts as the smallest unsigned integers that hold them."""
     return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
 
 
 class Passes:
-    """Reads the rows of all partitions once for each question, about all columns."""
+    """Reads the rows of all partitions once for each question about the columns."""
 
     def __init__(self, parts: Partitions) -> None:
         self.parts = parts
@@ -161,24 +168,9 @@ class Passes:
         """At most so many splitters for each column."""
         return SPLITTERS
 
-    def first_count(
-        self, ordered: dict[int, OrderedValues], occur: dict[int, Mask]
-    ) -> tuple[int, Integers]:
-        """Count all rows, and the known values of each column; categories that occur are noted."""
-        return first_count(self.parts, ordered, occur)
-
-    def count(self, columns: dict[int, OrderedValues]) -> None:
-        """Count the values of columns between their splitters."""
-        count(self.parts, columns)
-
-    def collect(self, columns: dict[int, OrderedValues]) -> None:
-        """Collect the values of columns in wanted gaps."""
-        sizes = {at: column.n_wanted for at, column in columns.items()}
-        collect(self.parts, columns, sizes)
-
-    def sample_gaps(self, columns: dict[int, OrderedValues]) -> dict[int, list[Floats]]:
-        """Some of the values of columns in wanted gaps."""
-        return sample_gaps(self.parts, columns)
+    def ask(self, question: Question, columns: Columns, *more: Any) -> Any:
+        """Let a function count the rows of all parts into columns; returns what else it finds."""
+        return question(self.parts, columns, *more)
 
 
 def bins_of(data: Partitions, n_bins: int, passes: type[Passes] = Passes) -> Bins:
@@ -214,55 +206,64 @@ def bins_of_partitions(
         return Bins(parts.schema, known)
     nominal = [at for at in wanted if features[at].is_nominal]
     ordered = {at: OrderedValues(n_bins) for at in wanted if not features[at].is_nominal}
-    occur = {at: np.zeros(len(features[at].categories or ()), dtype=np.bool_) for at in nominal}
+    n_categories = {at: len(features[at].categories or ()) for at in nominal}
     passes = passes or Passes(parts)
     sample, most = _sample(parts, ordered), passes.most_splitters
     for at, values in sample.items():
         ordered[at].set_splitters(_splitters(values, most))
-    n_rows, n_known = passes.first_count(ordered, occur)
+    facts: FirstCount = passes.ask(first_count, ordered, n_categories)
     _settle(ordered)
     open_columns = {at: column for at, column in ordered.items() if not column.is_settled}
     while open_columns:
         if sum(column.n_wanted for column in open_columns.values()) <= COLLECTED:
-            passes.collect(open_columns)
+            passes.ask(collect, open_columns)
             break
         found = {at: column.within(sample[at]) for at, column in open_columns.items()}
         if not _are_enough(open_columns, found, most):
-            found = _joined(passes.sample_gaps(open_columns))
+            found = passes.ask(sample_gaps, open_columns).joined
         _divide_gaps(open_columns, found, most)
-        passes.count(open_columns)
+        passes.ask(count, open_columns)
         _settle(open_columns)
         open_columns = {at: one for at, one in open_columns.items() if not one.is_settled}
     columns = list(known)
     for at, feature in list(enumerate(features))[len(known) :]:
-        has_missing = n_known[at] < n_rows
+        has_missing = facts.n_known[at] < facts.n_rows
         if at in ordered:
             ends = ordered[at].ends()
-            columns.append(ColumnBins.of_ends(ends, n_known[at], has_missing, feature))
+            columns.append(ColumnBins.of_ends(ends, facts.n_known[at], has_missing, feature))
         else:
-            n_values = int(occur[at].sum())
-            columns.append(ColumnBins.of_categories(len(occur[at]), n_values, has_missing))
+            n_values = int(facts.occur[at].sum())
+            columns.append(ColumnBins.of_categories(n_categories[at], n_values, has_missing))
     return Bins(parts.schema, tuple(columns))
 
 
-def _sample(parts: Partitions, columns: dict[int, OrderedValues]) -> dict[int, Floats]:
+class Sampled(NamedTuple):
+    """Some values of columns."""
+
+    values: dict[int, list[Floats]]
+
+    def plus(self, other: "Sampled") -> "Sampled":
+        """Add the values of both."""
+        return Sampled({at: some + other.values[at] for at, some in self.values.items()})
+
+    @property
+    def joined(self) -> dict[int, Floats]:
+        """The values of each column in one array."""
+        return {at: np.concatenate([np.empty(0), *some]) for at, some in self.values.items()}
+
+
+def _sample(parts: Partitions, columns: Columns) -> dict[int, Floats]:
     """The values of columns in a sample of the rows."""
     if not columns:
         return {}
-    found: dict[int, list[Floats]] = {at: [] for at in columns}
+    found = Sampled({at: [] for at in columns})
     for part in parts.sample(SAMPLED):
-        for at, kept in found.items():
+        for at, kept in found.values.items():
             kept.append(column_of(part.X, at).copy())
-    return _joined(found)
+    return found.joined
 
 
-def _joined(values: dict[int, list[Floats]]) -> dict[int, Floats]:
-    return {at: np.concatenate([np.empty(0), *some]) for at, some in values.items()}
-
-
-def sample_gaps(
-    parts: Iterable[Dataset], columns: dict[int, OrderedValues]
-) -> dict[int, list[Floats]]:
+def sample_gaps(parts: Iterable[Dataset], columns: Columns) -> Sampled:
     """Some of the values of columns in wanted gaps; which matters for the time only."""
     found: dict[int, list[Floats]] = {at: [] for at in columns}
     generator = np.random.default_rng(0)
@@ -271,10 +272,10 @@ def sample_gaps(
         for at, column in columns.items():
             draw = draws < SAMPLED / max(1, column.n_wanted)
             found[at].append(column.within(column_of(part.X, at)[draw]))
-    return found
+    return Sampled(found)
 
 
-def _are_enough(columns: dict[int, OrderedValues], found: dict[int, Floats], most: int) -> bool:
+def _are_enough(columns: Columns, found: dict[int, Floats], most: int) -> bool:
     """Whether splitters from these values in wanted gaps leave few enough values to collect."""
     expected = 0.0
     for at, column in columns.items():
@@ -284,7 +285,7 @@ def _are_enough(columns: dict[int, OrderedValues], found: dict[int, Floats], mos
     return expected <= COLLECTED
 
 
-def _divide_gaps(columns: dict[int, OrderedValues], found: dict[int, Floats], most: int) -> None:
+def _divide_gaps(columns: Columns, found: dict[int, Floats], most: int) -> None:
     """Further splitters: the first value of each wanted gap, and a sample of all in them."""
     for at, column in columns.items():
         kept = np.union1d(column.needed_splitters(), column.least[column.wanted])
@@ -300,42 +301,54 @@ def _splitters(values: Floats, most: int) -> Floats:
     return np.unique(values[np.linspace(0, len(values) - 1, most).astype(np.int64)])
 
 
+class FirstCount(NamedTuple):
+    """All rows, the known values of each column, and the categories that occur."""
+
+    n_rows: int
+    n_known: Integers
+    occur: dict[int, Mask]
+
+    def plus(self, other: "FirstCount") -> "FirstCount":
+        """Add the counts of both."""
+        occur = {at: found | other.occur[at] for at, found in self.occur.items()}
+        return FirstCount(self.n_rows + other.n_rows, self.n_known + other.n_known, occur)
+
+
 def first_count(
-    parts: Iterable[Dataset], ordered: dict[int, OrderedValues], occur: dict[int, Mask]
-) -> tuple[int, Integers]:
-    """Count all rows, and the known values of each column; categories that occur are noted."""
+    parts: Iterable[Dataset], columns: Columns, n_categories: dict[int, int]
+) -> FirstCount:
+    """Count all rows and known values, those of columns with an order between splitters."""
     n_rows = 0
-    n_known: Integers = np.zeros(1 + max([*ordered, *occur], default=-1), dtype=np.int64)
+    n_known: Integers = np.zeros(1 + max([*columns, *n_categories], default=-1), dtype=np.int64)
+    occur = {at: np.zeros(n, dtype=np.bool_) for at, n in n_categories.items()}
     for part in known_rows(parts):
         n_rows += len(part)
-        for at, column in ordered.items():
+        for at, column in columns.items():
             n_known[at] += column.count(column_of(part.X, at))
         for at, found in occur.items():
             values = column_of(part.X, at)
             known = values[~np.isnan(values)].astype(np.int64)
             found[known] = True
             n_known[at] += len(known)
-    return n_rows, n_known
+    return FirstCount(n_rows, n_known, occur)
 
 
-def count(parts: Iterable[Dataset], columns: dict[int, OrderedValues]) -> None:
+def count(parts: Iterable[Dataset], columns: Columns) -> None:
     """Count the values of columns between their splitters."""
     for part in known_rows(parts):
         for at, column in columns.items():
             column.count(column_of(part.X, at))
 
 
-def _settle(columns: dict[int, OrderedValues]) -> None:
+def _settle(columns: Columns) -> None:
     for column in columns.values():
         column.settle()
 
 
-def collect(
-    parts: Iterable[Dataset], columns: dict[int, OrderedValues], sizes: dict[int, int]
-) -> None:
-    """Collect the values of columns in wanted gaps, of which there are so many at most."""
-    for at, column in columns.items():
-        column.collected, column.n_collected = np.empty(sizes[at]), 0
+def collect(parts: Iterable[Dataset], columns: Columns) -> None:
+    """Collect the values of columns in wanted gaps."""
+    for column in columns.values():
+        column.collected, column.n_collected = np.empty(column.n_wanted), 0
     for part in known_rows(parts):
         for at, column in columns.items():
             column.collect(column_of(part.X, at))
