@@ -32,7 +32,7 @@ def reader_of(data: Any) -> Any:
     """The module that reads data of a kind that the core does not know; None for all others.
 
     It has `collected`, which makes them `Partitions`; `blocks`, whose `total` adds up what is
-    counted in tables side by side; and `predicted`, which applies a model to each of their blocks.
+    counted in tables side by side; and `applied_to_blocks`, for what models predict.
     """
     for attributes, module in READERS.items():
         if all(getattr(data, name, None) is not None for name in attributes):

@@ -208,7 +208,7 @@ class RowsAsGiven(NamedTuple):
         are_numbers = all(feature.is_numeric for feature in schema.features)
         is_read = back_end("gpu", "rules").is_read_as_it_is
         if not (are_numbers and is_read(X, schema.n_features)):
-            X = new_rows(in_host(X), schema)
+            X = new_rows(host_table(X), schema)
         return cls(X, schema, np.broadcast_to(np.int8(0), (n_rows_of(X), schema.n_labels)))
 
 
@@ -236,7 +236,7 @@ def on_engine(
                 raise
             LOGGER.warning("engine='auto' takes the CPU: %s", error)
             forget_arrays(error)
-    return on_cpu(in_host(X))
+    return on_cpu(host_table(X))
 
 
 def n_rows_of(X: Any) -> int:
@@ -247,9 +247,9 @@ def n_rows_of(X: Any) -> int:
         return 0
 
 
-def in_host(X: Any) -> Any:
+def host_table(X: Any) -> Any:
     """A table in host memory."""
-    return back_end("gpu", "rules").in_host(X) if is_on_gpu(X) else X
+    return back_end("gpu", "rules").table_in_host(X) if is_on_gpu(X) else X
 
 
 @kept

@@ -138,7 +138,7 @@ def blocks(**tables: Any) -> CollectedBlocks:
     return CollectedBlocks(list(zip(*tasks, strict=True)))
 
 
-def predicted(model: Any, name: str, X: Any) -> Any:
+def applied_to_blocks(model: Any, name: str, X: Any) -> Any:
     """What a method of a model predicts, as an array of Dask with the partitions of X."""
     import dask.array as da
 

@@ -56,7 +56,7 @@ def columns_in_host(X: npt.NDArray[Any], tested: Sequence[int]) -> TestedColumns
     )  # fmt: skip
 
 
-def sparse_columns(X: Any, tested: Sequence[int]) -> TestedColumns:
+def columns_of_sparse(X: Any, tested: Sequence[int]) -> TestedColumns:
     """Columns of a table in host memory that stores only its non-zero entries, by columns."""
     ends = [(X.indptr[column], X.indptr[column + 1]) for column in tested]
     entries = [(X.indices[a:b], X.data[a:b]) for a, b in ends]

@@ -235,6 +235,10 @@ def by_partition(predict: Method) -> Method:
     def predict_any(self: Any, X: Any) -> Any:
         check_engine(self)
         reader = reader_of(X)
-        return predict(self, X) if reader is None else reader.predicted(self, predict.__name__, X)
+        return (
+            predict(self, X)
+            if reader is None
+            else reader.applied_to_blocks(self, predict.__name__, X)
+        )
 
     return cast(Method, predict_any)

@@ -19,7 +19,7 @@ def run(table: RuleTable, X: Any, start: Start) -> Run:
     """Apply the rules of a table; the CPU has nothing to do but to check numbers."""
     n_labels = table.schema.n_labels
     if not n_labels:  # there is nothing to write
-        return table.run_on_cpu(in_host(X), start)
+        return table.run_on_cpu(table_in_host(X), start)
     rules, source = _rules_and_source(table, X)
     rows = np.empty((source.n_rows, 0))  # for the checks of boards, which need their number
     reads = start.reads
@@ -40,7 +40,7 @@ def run(table: RuleTable, X: Any, start: Start) -> Run:
 def margin(table: RuleTable, X: Any) -> Integers:
     """The votes of the rules of a set for presence, minus those for absence."""
     if not table.schema.n_labels:
-        return table.margin_on_cpu(in_host(X))
+        return table.margin_on_cpu(table_in_host(X))
     rules, source = _rules_and_source(table, X)
     margins: Integers = np.empty((source.n_rows, table.schema.n_labels), dtype=np.int64)
     nothing: Board = np.empty((0, table.schema.n_labels), np.int8)
@@ -49,7 +49,7 @@ def margin(table: RuleTable, X: Any) -> Integers:
     return margins
 
 
-def in_host(X: Any) -> Any:
+def table_in_host(X: Any) -> Any:
     """A table on a GPU in host memory."""
     if not is_on_gpu(X):
         return X
@@ -71,15 +71,15 @@ def _rules_and_source(table: RuleTable, X: Any) -> tuple[RulesOnGpu, TestedColum
         source = pieces.columns_in_place(X, names, tested) if are_numbers else None
         if source is not None:
             return rules, source
-        X = in_host(X)
+        X = table_in_host(X)
     if are_numbers and pieces.are_plain_numbers(X, schema.n_features):
         return rules, pieces.columns_in_host(X, rules.tested)
     matrix = encode(X, schema)
     if sparse.issparse(matrix):
-        return rules, pieces.sparse_columns(matrix, rules.tested)
+        return rules, pieces.columns_of_sparse(matrix, rules.tested)
     return rules, pieces.columns_in_host(matrix, rules.tested)
 
 
 def _refuse(table: RuleTable, X: Any) -> None:
     """Raise the error that says which number no table may hold."""
-    encode(in_host(X), table.schema)
+    encode(table_in_host(X), table.schema)
