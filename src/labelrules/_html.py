@@ -87,24 +87,3 @@ def html_page(content: str, title: str) -> str:
 
     call = '{% from "parts.html" import page %}{{ page(title, content) }}'
     return f"{render(call, content=Markup(content), title=title)}\n"
-
-
-def listing(
-    title: str,
-    head: Sequence[str],
-    rows: Sequence[Sequence[object]],
-    n_rows: int,
-    stopped: str | None = None,
-) -> str:
-    """A title and the first `rows` of `n_rows`, as a table for ``_repr_html_``.
-
-    `stopped` is the reason why there are not all of them.
-    """
-    parts = [render("<h4>{{ title }}</h4>", title=title)]
-    if stopped:
-        parts.append(render('<p class="about">not all of them: {{ why }}</p>', why=stopped))
-    parts.append(html_table(rows, head))
-    if n_rows > len(rows):
-        more = f"{n_rows - len(rows):,}"
-        parts.append(render('<p class="about">… {{ more }} more</p>', more=more))
-    return fragment(*parts)

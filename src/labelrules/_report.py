@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 from labelrules._checks import one_of
-from labelrules._html import SHOWN, folded, fragment, html_table, paragraphs, render
+from labelrules._html import folded, fragment, html_table, paragraphs, render
 
 if TYPE_CHECKING:
     import pandas
@@ -52,7 +52,7 @@ class Table(NamedTuple):
 
     titles: Sequence[str]
     rows: Sequence[Sequence[Any]]
-    limit: int | None = SHOWN
+    limit: int | None = None
 
     def lines(self) -> Iterable[str]:
         """The titles and all rows, texts on the left and numbers on the right."""
@@ -89,6 +89,30 @@ class ItemList(NamedTuple):
     def html(self) -> "Markup":
         """The title, and the items when it is opened."""
         return folded(self.title, self.items)
+
+
+class Excerpt(NamedTuple):
+    """The first rows of a long table, which only pages show, and how many more there are."""
+
+    titles: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    n_rows: int
+    stopped: str | None = None
+    """Why there are not even all of the `n_rows`."""
+
+    def lines(self) -> Iterable[str]:
+        """Nothing."""
+        return ()
+
+    def html(self) -> "Markup":
+        """The table, and in words what is missing."""
+        call = (
+            '{% if stopped %}<p class="about">not all of them: {{ stopped }}</p>\n{% endif %}'
+            "{{ table }}"
+            '{% if more > 0 %}\n<p class="about">… {{ "{:,}".format(more) }} more</p>{% endif %}'
+        )
+        table, more = html_table(self.rows, self.titles), self.n_rows - len(self.rows)
+        return render(call, stopped=self.stopped, table=table, more=more)
 
 
 class Picture(NamedTuple):
@@ -178,6 +202,19 @@ def aligned(rows: Sequence[Sequence[Any]], left: Sequence[int] = (0,)) -> list[s
         ).rstrip()
         for line in lines
     ]
+
+
+def without_repeats(rows: Iterable[Sequence[str]]) -> list[list[str]]:
+    """Rows whose first cell is empty where it is that of the row before.
+
+    >>> without_repeats([["lists", "1"], ["lists", "2"], ["chain", "1"]])
+    [['lists', '1'], ['', '2'], ['chain', '1']]
+    """
+    found, before = [], ""
+    for first, *cells in rows:
+        found.append(["" if first == before else first, *cells])
+        before = first
+    return found
 
 
 def titled(title: str, items: Sequence[Sequence[str]]) -> Iterator[str]:

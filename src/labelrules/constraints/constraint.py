@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from labelrules._checks import counted
-from labelrules._html import listing
-from labelrules._report import pandas_frame
+from labelrules._report import Columns, Excerpt, Lines, Part, Report, Tabular, first_lines
 from labelrules.data.schema import Schema
 from labelrules.rules import Body, Condition, Evidence, Head, Rule, RuleSet, rule_text
 
@@ -173,7 +172,7 @@ class Descent(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Constraints:
+class Constraints(Report, Tabular):
     """Constraints between the labels of some rows; printing shows the most significant.
 
     It is a sequence of `Constraint`, those of each kind by rising p-value.
@@ -201,6 +200,8 @@ class Constraints:
     equivalences: tuple[LabelGroup, ...] = ()
     groups: tuple[LabelGroup, ...] = ()
     hierarchy: tuple[Descent, ...] = ()
+
+    _heading = "h4"
 
     def of_kind(self, kind: Kind) -> tuple[Constraint, ...]:
         """The constraints of one kind."""
@@ -254,7 +255,7 @@ class Constraints:
     def _every(self) -> list[Constraint | LabelGroup]:
         return [*self.found, *self.equivalences, *self.groups]
 
-    def as_dict(self) -> dict[str, list[Any]]:
+    def as_dict(self) -> Columns:
         """Constraints and groups as columns, for a data frame of any library."""
         every = self._every
         return {
@@ -269,10 +270,6 @@ class Constraints:
             "known": [isinstance(one, Constraint) and one.known for one in every],
         }
 
-    def to_frame(self) -> Any:
-        """Constraints and groups as a pandas data frame."""
-        return pandas_frame(self.as_dict())
-
     def __len__(self) -> int:
         return len(self.found)
 
@@ -282,24 +279,23 @@ class Constraints:
     def __getitem__(self, index: int) -> Constraint:
         return self.found[index]
 
-    def _title(self) -> str:
+    @property
+    def headline(self) -> str:
+        """How many constraints, between how many labels, in how many rows."""
         labels, rows = counted(self.schema.n_labels, "label"), counted(self.n_rows, "row")
         exceptions = f", with up to {self.tolerance:.0%} exceptions" if self.tolerance else ""
         return f"{counted(len(self), 'constraint')} between {labels} in {rows}{exceptions}"
 
-    def __repr__(self) -> str:
-        return f"<Constraints: {self._title()}>"
-
-    def _repr_html_(self) -> str:
+    def _page(self) -> Iterator[Part]:
         every = self._every
         rows = [
             (one.kind, one.text, one.support, one.exceptions, f"{one.corrected:.2g}")
             for one in every[:20]
         ]
         head = "kind", "constraint", "rows", "exceptions", "corrected p"
-        return listing(self._title(), head, rows, len(every))
+        yield Excerpt(head, rows, len(every))
 
-    def __str__(self) -> str:
+    def _parts(self) -> Iterator[Part]:
         parts: dict[str, tuple[object, ...]] = {
             "subset": self.of_kind("subset"),
             "implication": self.of_kind("implication"),
@@ -307,14 +303,10 @@ class Constraints:
             "equivalence": self.equivalences,
             "exclusive group": self.groups,
         }
-        lines = [self._title()]
         for kind, members in parts.items():
             if members:
-                lines.append(f"{kind}: {len(members)}")
-                lines += [f"  {one}" for one in members[:SHOWN]]
-                more = len(members) - SHOWN
-                lines += [f"  ... and {more} more"] if more > 0 else []
-        return "\n".join(lines)
+                shown = first_lines(map(str, members[:SHOWN]), len(members))
+                yield Lines([f"{kind}: {len(members)}", *shown])
 
 
 def _merged(constraints: list[Constraint]) -> Rule:

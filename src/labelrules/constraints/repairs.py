@@ -1,6 +1,6 @@
 """Repairs of label sets that violate constraints, by the fewest or cheapest changes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -10,7 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._checks import counted
-from labelrules._report import pandas_frame
+from labelrules._report import (
+    Columns,
+    Excerpt,
+    Lines,
+    Part,
+    Report,
+    Tabular,
+    field_columns,
+    first_lines,
+)
 from labelrules._types import Board, Floats, Integers, Mask
 from labelrules.constraints.clauses import (
     Clauses,
@@ -48,7 +57,7 @@ class Violation(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Repairs:
+class Repairs(Report, Tabular):
     """Label sets before and after a repair; printing shows the changes.
 
     Attributes
@@ -92,30 +101,28 @@ class Repairs:
         only = [n for n in numbers if sum(cells[j] == value for j, value in literals[n]) == 1]
         return tuple(self.clauses.text(number) for number in only)
 
-    def as_dict(self) -> dict[str, list[Any]]:
+    def as_dict(self) -> Columns:
         """The changes as columns, for a data frame of any library."""
-        changes = self.changes()
-        return {name: [getattr(one, name) for one in changes] for name in Change._fields}
+        return field_columns(Change, self.changes())
 
-    def to_frame(self) -> Any:
-        """The changes as a pandas data frame."""
-        return pandas_frame(self.as_dict())
-
-    def _title(self) -> str:
+    @property
+    def headline(self) -> str:
+        """How many labels were changed, in how many rows."""
         labels, rows = counted(int(self.changed.sum()), "label"), counted(len(self.before), "row")
         return f"{labels} changed in {len(self.rows)} of {rows}"
 
-    def __repr__(self) -> str:
-        return f"<Repairs: {self._title()}>"
-
-    def __str__(self) -> str:
+    def _parts(self) -> Iterator[Part]:
         changes = self.changes()
         lines = [
-            f"  row {one.row}: {'+' if one.now else '-'}{one.label}  ({'; '.join(one.because)})"
+            f"row {one.row}: {'+' if one.now else '-'}{one.label}  ({'; '.join(one.because)})"
             for one in changes[:SHOWN]
         ]
-        more = len(changes) - SHOWN
-        return "\n".join([self._title(), *lines, *([f"  ... and {more} more"] if more > 0 else [])])
+        yield Lines(first_lines(lines, len(changes)))
+
+    def _page(self) -> Iterator[Part]:
+        changes = self.changes()
+        rows = [(*one[:4], "; ".join(one.because)) for one in changes[:SHOWN]]
+        yield Excerpt(Change._fields, rows, len(changes))
 
 
 def repair(

@@ -10,9 +10,8 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelrules._checks import counted, job_count, one_of
-from labelrules._html import fragment, html_table, paragraphs
 from labelrules._interrupts import heard_interrupts
-from labelrules._report import pandas_frame
+from labelrules._report import Lines, Part, Report, Table, aligned, pandas_frame
 from labelrules._types import Integers
 from labelrules.data import Dataset
 from labelrules.data.weights import without_idle_cells
@@ -48,7 +47,7 @@ class FoldProgress:
 
 
 @dataclass(frozen=True, repr=False)
-class CrossValidation:
+class CrossValidation(Report):
     """What a learner reached in the folds; printing it shows means and standard deviations.
 
     Attributes
@@ -98,20 +97,22 @@ class CrossValidation:
         return f"{self.learner} on {self.data}: means of {self.n_folds} folds of {rows}"
 
     def __str__(self) -> str:
+        table = "\n".join(line for part in self._parts() for line in part.lines())
+        return f"{self.headline} (± standard deviation)\n\n{table}"
+
+    def _parts(self) -> Iterator[Part]:
         rows = list(self._rows())
-        width = max(len(name) for name, _, _ in rows)
         digits = max(len(mean) for _, mean, _ in rows)
-        table = [f"{name:<{width}}  {mean:>{digits}} ± {spread}" for name, mean, spread in rows]
-        return "\n".join([f"{self.headline} (± standard deviation)", "", *table])
+        cells = [[name, f"{mean:>{digits}} ± {spread}"] for name, mean, spread in rows]
+        yield Lines(aligned(cells, left=(0, 1)))
 
     def _rows(self) -> Iterator[tuple[str, str, str]]:
         for one in self.measures:
             form = ".1f" if one.measure == LITERALS else ".4f"
             yield one.measure, f"{one.mean:{form}}", f"{deviation(one):{form}}"
 
-    def _repr_html_(self) -> str:
-        titles = ("measure", "mean", "standard deviation")
-        return fragment(paragraphs([self.headline]), html_table(self._rows(), titles))
+    def _page(self) -> Iterator[Part]:
+        yield Table(("measure", "mean", "standard deviation"), list(self._rows()))
 
 
 def deviation(found: FoldValues) -> float:

@@ -2,13 +2,13 @@
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from labelrules._checks import counted, one_of
-from labelrules._report import aligned, pandas_frame
+from labelrules._report import Columns, FigureTable, Lines, Part, Report, Tabular, without_repeats
 from labelrules.inspection.pictures.layouts import shown_name
 from labelrules.inspection.pictures.plots import (
     GREY,
@@ -109,7 +109,7 @@ def knee_of(points: Iterable[FrontierPoint], measure: str) -> FrontierPoint:
 
 
 @dataclass(frozen=True, repr=False)
-class Frontier:
+class Frontier(Report, Tabular):
     """Quality against size, by cross-validation; printing it shows a table.
 
     Attributes
@@ -145,6 +145,8 @@ class Frontier:
     points: tuple[FrontierPoint, ...]
     stopped: str | None = None
 
+    _gap, _heading = "\n\n", "h4"
+
     @property
     def learners(self) -> tuple[str, ...]:
         """The learners that have points."""
@@ -168,14 +170,14 @@ class Frontier:
         chosen = self._measure(measure)
         return knee_of(self.points if learner is None else self.of(learner), chosen)
 
-    def as_dict(self) -> dict[str, list[Any]]:
+    def as_dict(self) -> Columns:
         """The points as columns, for a data frame of any library; see also `to_frame`.
 
         `literals` and the measures are means over the folds; `knee` marks that of each learner.
         """
         points = self.points
         knees = [self.knee(learner) for learner in self.learners]
-        columns: dict[str, list[Any]] = {
+        columns: Columns = {
             "learner": [point.learner for point in points],
             "max_literals": [point.max_literals for point in points],
             "literals": [point.mean_literals for point in points],
@@ -184,10 +186,6 @@ class Frontier:
             columns[name] = [point[name].mean for point in points]
             columns[f"{name} (standard error)"] = [point[name].standard_error for point in points]
         return {**columns, "knee": [point in knees for point in points]}
-
-    def to_frame(self) -> Any:
-        """The points as a pandas data frame, with the columns of `as_dict`."""
-        return pandas_frame(self.as_dict())
 
     def plot(self, ax: "Axes | None" = None, *, measure: str | None = None) -> "Axes":
         """Draw a measure, by default the first, against the literals used, a line per learner.
@@ -235,50 +233,31 @@ class Frontier:
             f"{_literals(knee)} by {knee.learner}>"
         )
 
-    def __str__(self) -> str:
-        return "\n".join(
-            [self._title(), "", *aligned([self._head(), *self._rows()]), *self._notes()]
-        )
-
-    def _repr_html_(self) -> str:
-        from labelrules._html import fragment, html_table, paragraphs, render
-
-        return fragment(
-            render("<h4>{{ title }}</h4>", title=self._title()),
-            html_table(self._rows(), self._head()),
-            paragraphs(self._notes()[1:]),
-        )
-
-    def _notes(self) -> list[str]:
+    def _parts(self) -> Iterator[Part]:
+        first, *others = self.measures
+        titles = ["learner", "at most", "literals", f"{first} (± error)", *others, ""]
+        yield FigureTable(titles, without_repeats(self._rows()))
         missing = [f"Not all points: {self.stopped}."] if self.stopped else []
-        return ["", *self.knee_lines(), *missing]
+        yield Lines([*self.knee_lines(), *missing])
 
-    def _title(self) -> str:
+    @property
+    def headline(self) -> str:
+        """What was cross-validated."""
         rows = counted(self.n_rows, "row")
         return f"{self.data}: quality against size, means of {self.n_folds} folds of {rows}"
 
-    def _head(self) -> list[str]:
-        first, *others = self.measures
-        return ["learner", "at most", "literals", f"{first} (± error)", *others, ""]
-
-    def _rows(self) -> list[list[str]]:
-        """Cells of the table; where a greater limit changes nothing, one row shows both.
-
-        A learner is named in its first row.
-        """
-        rows, named = [], ""
+    def _rows(self) -> Iterator[list[str]]:
+        """Cells of the table; where a greater limit changes nothing, one row shows both."""
         alike = groupby(self.points, lambda one: (one.learner, one.literals, one.measures))
         for _, same in alike:
-            points = list(same)
-            name = points[0].learner
-            rows.append(["" if name == named else name, *self._cells(points[0], points[-1])])
-            named = name
-        return rows
+            first, *others = same
+            yield self._cells(first, others[-1] if others else first)
 
     def _cells(self, point: FrontierPoint, last: FrontierPoint) -> list[str]:
         limits = dict.fromkeys(f"{one.max_literals:,}" for one in (point, last))
         first, *others = (point[name] for name in self.measures)
         return [
+            point.learner,
             " to ".join(limits),
             f"{point.mean_literals:,.0f}",
             f"{first.mean:.3f} ± {first.standard_error:.3f}",

@@ -221,7 +221,7 @@ def rule_count(model: Any) -> int | None:
     """The number of rules of a fitted learner; None if it has none. See `literals_of`.
 
     >>> from labelrules import SeparateAndConquer, load
-    >>> rules_of(SeparateAndConquer(max_rules=1).fit(load("magazines")))
+    >>> rule_count(SeparateAndConquer(max_rules=1).fit(load("magazines")))
     1
     """
     said = getattr(model, "n_rules", None)

@@ -11,8 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._checks import counted, one_of, whole_number
-from labelrules._html import listing
-from labelrules._report import pandas_frame
+from labelrules._report import Columns, Excerpt, Lines, Part, Report, Tabular, first_lines
 from labelrules._types import Floats, Integers
 from labelrules.data import Dataset, Partitions
 from labelrules.mining.binning import Binning
@@ -38,7 +37,7 @@ class Itemset(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Itemsets:
+class Itemsets(Report, Tabular):
     """Frequent itemsets in the order of the search; printing shows the most frequent.
 
     Attributes
@@ -62,6 +61,8 @@ class Itemsets:
     minimum: int
     kind: Kind = "all"
     stopped: str | None = None
+
+    _heading = "h4"
 
     def __len__(self) -> int:
         return int(self.support.size)
@@ -105,7 +106,7 @@ class Itemsets:
     def _names(self) -> list[str]:
         return [self.items.text(item) for item in range(len(self.items))]
 
-    def as_dict(self) -> dict[str, list[Any]]:
+    def as_dict(self) -> Columns:
         """The sets as columns, for a data frame of any library."""
         return {
             "items": [one.items for one in self],
@@ -114,35 +115,27 @@ class Itemsets:
             "length": self.length.tolist(),
         }
 
-    def to_frame(self) -> Any:
-        """The sets as a pandas data frame."""
-        return pandas_frame(self.as_dict())
-
     def _most_frequent(self, n: int) -> Iterator[Itemset]:
         order = np.lexsort((self.length, -self.support))[:n]
         return (self[number] for number in order.tolist())
 
-    def _title(self) -> str:
+    @property
+    def headline(self) -> str:
+        """How many sets, of which kind, in how many rows."""
         kind = "frequent" if self.kind == "all" else self.kind
         sets, rows = counted(len(self), f"{kind} set"), counted(self.minimum, "row")
         return f"{sets} of items in at least {rows}"
 
-    def __repr__(self) -> str:
-        return f"<Itemsets: {self._title()}>"
-
-    def _repr_html_(self) -> str:
+    def _page(self) -> Iterator[Part]:
         rows = [(support, ", ".join(names)) for names, support in self._most_frequent(20)]
-        return listing(self._title(), ("rows", "items"), rows, len(self), self.stopped)
+        yield Excerpt(("rows", "items"), rows, len(self), self.stopped)
 
-    def __str__(self) -> str:
-        lines = [self._title()]
+    def _parts(self) -> Iterator[Part]:
         if self.stopped:
-            lines.append(f"not all of them: {self.stopped}")
-        lines += [
-            f"  {support:5d}  {', '.join(names)}" for names, support in self._most_frequent(SHOWN)
-        ]
-        more = len(self) - SHOWN
-        return "\n".join([*lines, f"  ... and {more:,} more"] if more > 0 else lines)
+            yield Lines([f"not all of them: {self.stopped}"])
+        shown = self._most_frequent(SHOWN)
+        lines = (f"{support:5d}  {', '.join(names)}" for names, support in shown)
+        yield Lines(first_lines(lines, len(self)))
 
 
 def frequent_itemsets(

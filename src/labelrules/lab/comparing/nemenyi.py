@@ -198,7 +198,7 @@ class NemenyiTest(Report, Tabular):
             [one.better, one.worse, f"{one.difference:.3f}", p_text(one.p), yes_no(one.significant)]
             for one in self.pairs
         ]
-        yield Table(("better", "worse", "difference", "p", "significant"), pairs, limit=None)
+        yield Table(("better", "worse", "difference", "p", "significant"), pairs)
 
     def __repr__(self) -> str:
         return (

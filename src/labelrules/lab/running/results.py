@@ -8,8 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from labelrules._checks import counted, one_of, suggestion
-from labelrules._html import fragment, html_table, paragraphs
-from labelrules._report import Columns, aligned, typed_frame
+from labelrules._report import (
+    AS_DICT,
+    Columns,
+    Lines,
+    Part,
+    Report,
+    Table,
+    Tabular,
+    aligned,
+    typed_frame,
+    without_repeats,
+)
 from labelrules.data.files.access import checked_target, replacing, written_text
 from labelrules.data.files.parquet import pyarrow
 from labelrules.lab.comparing.ranks import AverageRanks, average_ranks
@@ -83,7 +93,7 @@ class Fit:
 
 
 @dataclass(frozen=True, repr=False)
-class Results:
+class Results(Report, Tabular):
     """What came of an experiment; printing it shows means and standard deviations.
 
     Attributes
@@ -98,6 +108,8 @@ class Results:
     fits: tuple[Fit, ...]
     measures: tuple[FitMeasure, ...]
     stopped: str | None = None
+
+    _gap = "\n\n"
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -221,13 +233,7 @@ class Results:
         """
         columns = self.as_dict()
         types = {name: _TYPES.get(name, "real") for name in columns}
-        try:
-            return typed_frame(columns, types, library)
-        except ImportError:
-            raise ImportError(
-                f'to_frame needs {library}: pip install "labelrules[{library}]"; '
-                "as_dict gives the columns for any other library"
-            ) from None
+        return typed_frame(columns, types, library, also=AS_DICT)
 
     def save_csv(self, path: str | Path) -> None:
         """Write a row for each fit as CSV, with the columns of `as_dict`."""
@@ -300,25 +306,21 @@ class Results:
             f"{fit}: {fit.status}, {fit.outcome.message}" for fit in self.failures if fit.outcome
         ]
 
-    def __repr__(self) -> str:
-        return f"<Results: {self.headline}>"
-
-    def __str__(self) -> str:
-        lines = [self.headline, "", *_table_lines(self.summary_head, list(self.summary_rows()))]
-        ranks, notes = self.rank_rows()
+    def _parts(self) -> Iterator[Part]:
+        rows = without_repeats(self.summary_rows())
+        yield Lines(aligned([self.summary_head, *rows], left=(0, 1)))
         if len(self.datasets) > 1 and len(self.learners) > 1:
-            lines += ["", *aligned(ranks), *notes] if ranks else ["", *notes]
-        if self.failures:
-            lines += ["", *self.failure_lines()]
-        return "\n".join([*lines, *([f"\nNot all fits: {self.stopped}."] if self.stopped else [])])
+            ranks, notes = self.rank_rows()
+            yield Lines([*aligned(ranks), *notes])
+        yield Lines(self.failure_lines())
+        yield Lines(self._stopped_lines())
 
-    def _repr_html_(self) -> str:
-        about = [*self.failure_lines(), *([f"Not all fits: {self.stopped}."] * bool(self.stopped))]
-        return fragment(
-            paragraphs([self.headline]),
-            html_table(list(self.summary_rows()), self.summary_head),
-            paragraphs(about),
-        )
+    def _page(self) -> Iterator[Part]:
+        yield Table(self.summary_head, list(self.summary_rows()))
+        yield Lines([*self.failure_lines(), *self._stopped_lines()])
+
+    def _stopped_lines(self) -> list[str]:
+        return [f"Not all fits: {self.stopped}."] if self.stopped else []
 
 
 def _spread(values: Sequence[float], digits: int) -> str:
@@ -327,24 +329,6 @@ def _spread(values: Sequence[float], digits: int) -> str:
         return ""
     mean = f"{statistics.fmean(values):.{digits}f}"
     return f"{mean} ± {statistics.stdev(values):.{digits}f}" if len(values) > 1 else mean
-
-
-def _table_lines(head: list[str], rows: list[list[str]]) -> list[str]:
-    """Lines of a table whose first two columns are names; a data set is named in its first row."""
-    named = ""
-    shown = [head]
-    for row in rows:
-        shown.append(["" if row[0] == named else row[0], *row[1:]])
-        named = row[0]
-    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if place < 2 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-            if width
-        ).rstrip()
-        for row in shown
-    ]
 
 
 def save_columns(columns: Columns, path: str | Path) -> None:

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._checks import counted, suggestion
-from labelrules._html import listing
-from labelrules._report import pandas_frame
+from labelrules._report import Columns, Excerpt, Lines, Part, Report, Tabular, first_lines
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.constraints.significance import Correction, fisher
 from labelrules.data import Dataset
@@ -195,7 +194,7 @@ def _interest(name: str) -> Any:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AssociationRules:
+class AssociationRules(Report, Tabular):
     """Association rules with labels in their heads, the best first; printing shows some of them.
 
     Indexing gives a :class:`~labelrules.Rule`, or with a slice, mask or array of numbers some of
@@ -244,6 +243,8 @@ class AssociationRules:
     correction: Correction = None
     n_tests: int | None = None
     stopped: str | None = None
+
+    _heading = "h4"
 
     support = _interest("support")
     confidence = _interest("confidence")
@@ -319,7 +320,7 @@ class AssociationRules:
         """The rules as a rule set, in which they vote."""
         return RuleSet(self.data.schema, self)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Columns:
         """The rules with their figures as columns, for a data frame of any library."""
         schema = self.data.schema
         rules = list(self)
@@ -337,11 +338,9 @@ class AssociationRules:
             columns["corrected"] = self.corrected
         return columns
 
-    def to_frame(self) -> Any:
-        """The rules with their figures as a pandas data frame."""
-        return pandas_frame(self.as_dict())
-
-    def _title(self) -> str:
+    @property
+    def headline(self) -> str:
+        """How many rules, in how many rows they hold."""
         holds = "holds" if len(self) == 1 else "hold"
         return (
             f"{counted(len(self), 'rule')} that {holds} in at least {counted(self.minimum, 'row')}"
@@ -353,24 +352,18 @@ class AssociationRules:
         for figures in zip(first.confidence, first.n_both, first.lift, first, strict=True):
             yield *figures[:3], rule_text(figures[3], self.data.schema, evidence=True)
 
-    def __repr__(self) -> str:
-        return f"<AssociationRules: {self._title()}>"
-
-    def _repr_html_(self) -> str:
+    def _page(self) -> Iterator[Part]:
         rows = [(f"{c:.3f}", int(n), f"{lift:.2f}", text) for c, n, lift, text in self._shown(20)]
         head = "confidence", "rows", "lift", "rule"
-        return listing(self._title(), head, rows, len(self), self.stopped)
+        yield Excerpt(head, rows, len(self), self.stopped)
 
-    def __str__(self) -> str:
-        lines = [self._title()]
+    def _parts(self) -> Iterator[Part]:
         if self.stopped:
-            lines.append(f"not all of them: {self.stopped}")
+            yield Lines([f"not all of them: {self.stopped}"])
         if self.items.left_out:
             left_out = counted(len(self.items.left_out), "numeric feature")
-            lines.append(f"without {left_out}: give bins")
+            yield Lines([f"without {left_out}: give bins"])
         if len(self):
-            lines.append("  confidence  rows   lift")
-        for confident, rows, lift, text in self._shown(SHOWN):
-            lines.append(f"  {confident:10.3f} {rows:5d} {lift:6.2f}  {text}")
-        more = len(self) - SHOWN
-        return "\n".join([*lines, f"  ... and {more:,} more"] if more > 0 else lines)
+            yield Lines(["  confidence  rows   lift"])
+        shown = (f"{c:10.3f} {n:5d} {lift:6.2f}  {text}" for c, n, lift, text in self._shown(SHOWN))
+        yield Lines(first_lines(shown, len(self)))

@@ -5,15 +5,14 @@ groups and a bound for their refinements. Values are rounded to `DIGITS` decimal
 equal ones are equal on every machine.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, overload
+from typing import NamedTuple, Protocol, overload
 
 import numpy as np
 
 from labelrules._checks import counted
-from labelrules._html import listing
-from labelrules._report import pandas_frame
+from labelrules._report import Columns, Excerpt, Lines, Part, Report, Tabular
 from labelrules._types import Board, Floats, Integers, Mask
 from labelrules.data import Schema
 from labelrules.rules import Body, Condition, Head, Rule, RuleSet
@@ -241,7 +240,7 @@ class Subgroup:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Subgroups(Sequence[Subgroup]):
+class Subgroups(Report, Tabular, Sequence[Subgroup]):
     """The result of :func:`subgroups`, the best first; printing shows each on a line.
 
     After the body come the greatest contrasts: the shares of labels, or the correlations (phi) of
@@ -267,6 +266,8 @@ class Subgroups(Sequence[Subgroup]):
     n_bodies: int
     is_complete: bool
 
+    _heading = "h4"
+
     def theory(self) -> RuleSet:
         """The rules of the subgroups as a rule set, with evidence."""
         return RuleSet(self.schema, [group.rule for group in self.found])
@@ -275,7 +276,7 @@ class Subgroups(Sequence[Subgroup]):
         """The bodies, the best first."""
         return [group.body for group in self.found]
 
-    def as_dict(self) -> dict[str, list[Any]]:
+    def as_dict(self) -> Columns:
         """The subgroups as columns, for a data frame of any library."""
         return {
             "body": [body_text(group.body, self.schema) for group in self.found],
@@ -285,10 +286,6 @@ class Subgroups(Sequence[Subgroup]):
             "changes": [self._changes(group) for group in self.found],
             "p": [group.p for group in self.found],
         }
-
-    def to_frame(self) -> Any:
-        """The subgroups as a pandas data frame."""
-        return pandas_frame(self.as_dict())
 
     @overload
     def __getitem__(self, index: int) -> Subgroup: ...
@@ -300,31 +297,28 @@ class Subgroups(Sequence[Subgroup]):
     def __len__(self) -> int:
         return len(self.found)
 
-    def _title(self) -> str:
+    @property
+    def headline(self) -> str:
+        """How many subgroups, by which measure, of how many bodies."""
         bodies = "all bodies" if self.is_complete else f"{self.n_bodies:,} bodies"
         groups = counted(len(self), "subgroup")
         return f"{groups} of {self.n_rows} rows by {self.measure}, {bodies} searched"
 
-    def __repr__(self) -> str:
-        return f"<Subgroups: {self._title()}>"
-
-    def _repr_html_(self) -> str:
+    def _page(self) -> Iterator[Part]:
         columns = self.as_dict()
         columns["value"] = [f"{value:.4f}" for value in columns["value"]]
         columns["p"] = ["" if p is None else p for p in columns["p"]]
         names = "value", "n_covered", "body", "changes", "p"
         rows = list(zip(*(columns[name][:20] for name in names), strict=True))
-        return listing(self._title(), ("value", "rows", *names[2:]), rows, len(self))
+        yield Excerpt(("value", "rows", *names[2:]), rows, len(self))
 
-    def __str__(self) -> str:
-        lines = [self._title()]
-        for group in self.found:
-            p = "" if group.p is None else f", p = {group.p:.2g}"
-            lines.append(
-                f"{group.value:.4f}, {counted(group.n_covered, 'row')}{p}: "
-                f"{body_text(group.body, self.schema)} ({self._changes(group)})"
-            )
-        return "\n".join(lines)
+    def _parts(self) -> Iterator[Part]:
+        yield Lines(list(map(self._line, self.found)))
+
+    def _line(self, group: Subgroup) -> str:
+        p = "" if group.p is None else f", p = {group.p:.2g}"
+        size, body = counted(group.n_covered, "row"), body_text(group.body, self.schema)
+        return f"{group.value:.4f}, {size}{p}: {body} ({self._changes(group)})"
 
     def _changes(self, group: Subgroup) -> str:
         return "; ".join(
