@@ -1,28 +1,28 @@
 """The public names of the room `lab`."""
 
-from labelrules.lab.comparing.bayesian import (
-    BayesianSignedRank,
-    Posterior,
-    bayesian_signed_rank,
-)
 from labelrules.lab.comparing.diagrams import (
     critical_difference_svg,
     plot_critical_difference,
 )
-from labelrules.lab.comparing.nemenyi import (
-    NemenyiPair,
-    NemenyiTest,
-    critical_difference,
-    nemenyi_test,
+from labelrules.lab.comparing.pairs import (
+    BayesianSignedRank,
+    Posterior,
+    SignedRanks,
+    WilcoxonHolm,
+    bayesian_signed_rank,
+    wilcoxon_holm,
 )
 from labelrules.lab.comparing.ranks import (
     AverageRanks,
     FriedmanTest,
+    NemenyiPair,
+    NemenyiTest,
     average_ranks,
+    critical_difference,
     friedman_test,
+    nemenyi_test,
 )
 from labelrules.lab.comparing.score_tables import ScoreTable, score_table
-from labelrules.lab.comparing.signed_ranks import SignedRanks, WilcoxonHolm, wilcoxon_holm
 from labelrules.lab.cross_validation import FrontierProgress, frontier
 from labelrules.lab.fold_scores import CrossValidation, FoldProgress, cross_validate
 from labelrules.lab.frontier_values import FoldValues, Frontier, FrontierPoint

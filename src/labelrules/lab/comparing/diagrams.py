@@ -5,8 +5,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from labelrules._checks import counted
 from labelrules._html import render
 from labelrules.inspection.pictures.layouts import shown_name
-from labelrules.inspection.pictures.plots import GREY, check_matplotlib, new_axes
-from labelrules.lab.comparing.nemenyi import NemenyiTest
+from labelrules.inspection.pictures.plots import (
+    GREY,
+    check_matplotlib,
+    new_axes,
+)
+from labelrules.lab.comparing.ranks import NemenyiTest
 
 if TYPE_CHECKING:
     from markupsafe import Markup
