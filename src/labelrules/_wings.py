@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 WINGS = ("mining", "lab", "studio")
 
-LEARNERS = ("labelrules.mining.associative.classifier", "labelrules.mining.associative.lazy")
+LEARNERS = ("labelrules.mining.associative_classifier", "labelrules.mining.lazy_classifier")
 """Modules that register learners."""
 
 COMMANDS = {

@@ -37,7 +37,7 @@ from labelrules.learners import (
 )
 from labelrules.learners.covering.settings import checked_settings
 from labelrules.mining import AssociativeClassifier, LazyAssociativeClassifier, items_of
-from labelrules.mining.associative.row_copies import RowCopies
+from labelrules.mining.associative_classifier import RowCopies
 from learners import registry
 from learners.registry import Stumps
 from tables import schema_of, tables

@@ -11,8 +11,8 @@ from scipy import stats
 from labelrules import Measure, Schema, association_rules, dataset, load, parse_rule, rule_text
 from labelrules.data import Dataset
 from labelrules.mining import Items, items_of
-from labelrules.mining.associations import best_rules, mine
-from labelrules.mining.associations.rules import (
+from labelrules.mining import association_search as search
+from labelrules.mining.associations import (
     INTERESTS,
     interest_measure,
     needed,
@@ -113,7 +113,7 @@ def test_a_head_that_is_always_right_is_not_convincing():
 ])  # fmt: skip
 def test_the_best_rules_are_the_first_of_all(monkeypatch, measure, settings):
     """Whatever is left out on the way, and however ties fall."""
-    monkeypatch.setattr(mine, "TOP_BATCH", 16)  # so that what is found guides the search soon
+    monkeypatch.setattr(search, "TOP_BATCH", 16)  # so that what is found guides the search soon
     data = naive.wide_table(3, n_rows=80, n_items=6, n_labels=3)
     every = association_rules(data, 5, 0, measure=measure, max_conditions=2, **settings)
     values = every.measure(measure)
@@ -168,14 +168,14 @@ def test_the_best_significant_rules_are_the_first_of_all_that_are(data, correcti
 @pytest.mark.parametrize("measure", ["leverage", "chi-square", "f1", "weighted-relative-accuracy"])
 def test_a_bound_spares_bodies(monkeypatch, measure):
     looked_at = []
-    usual = best_rules.AssociationSearch.batches
+    usual = search.AssociationSearch.batches
 
     def counting(self, limits):
         yield from usual(self, limits)
         looked_at.append(self.n_bodies)
 
-    monkeypatch.setattr(best_rules.AssociationSearch, "batches", counting)
-    monkeypatch.setattr(mine, "TOP_BATCH", 8)
+    monkeypatch.setattr(search.AssociationSearch, "batches", counting)
+    monkeypatch.setattr(search, "TOP_BATCH", 8)
     data = naive.wide_table(0, n_labels=1)
     Y = data.Y | (data.X[:, [5]] == 1)
     for top in (3, None):
@@ -299,14 +299,14 @@ def test_memory_is_kept_to(limit, max_conditions):
 def test_many_best_rules_are_not_put_in_order_again_and_again(monkeypatch):
     """Everything held was sorted for each batch: 70 times slower than to keep all rules."""
     sorted_ = []
-    usual = best_rules.in_order
+    usual = search.in_order
 
     def counted(found, values):
         sorted_.append(values.size)
         return usual(found, values)
 
-    monkeypatch.setattr(best_rules, "in_order", counted)
-    monkeypatch.setattr(mine, "TOP_BATCH", 4)
+    monkeypatch.setattr(search, "in_order", counted)
+    monkeypatch.setattr(search, "TOP_BATCH", 4)
     data = naive.wide_table(0)
     every = association_rules(data, 2, 0)
     best = association_rules(data, 2, 0, top=len(every) // 2)

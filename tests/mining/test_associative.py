@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from labelrules import Dataset, Feature, Schema, load, parse, theory_text
 from labelrules.learners import BinaryRelevance, LearningInterrupted
 from labelrules.mining import AssociativeClassifier, LazyAssociativeClassifier, association_rules
-from labelrules.mining.associations import mine as mining
-from labelrules.mining.associative import classifier as associative
-from labelrules.mining.associative.lazy import Thresholds, best_thresholds, rare_items
+from labelrules.mining import association_search as mining
+from labelrules.mining import associative_classifier as associative
+from labelrules.mining.associative_classifier import rare_items
+from labelrules.mining.lazy_classifier import Thresholds, best_thresholds
 from twins import associative as naive
 
 CLASSIFIERS = [AssociativeClassifier, LazyAssociativeClassifier]

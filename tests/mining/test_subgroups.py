@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from labelrules import Dataset, Feature, Head, Schema, load, parse
 from labelrules.mining import subgroups
 from labelrules.mining.limits import minimum_count
-from labelrules.mining.subgroup_discovery.explore import Vocabulary
-from labelrules.mining.subgroup_discovery.results import (
+from labelrules.mining.subgroup_search import Vocabulary
+from labelrules.mining.subgroup_values import (
     DependenceChange,
     Divergence,
     RelativeAccuracy,
@@ -234,7 +234,7 @@ def test_subgroups_that_overlap_too_much_are_left_out():
 
 
 def test_when_too_many_subgroups_overlap_it_says_so(monkeypatch):
-    monkeypatch.setattr("labelrules.mining.subgroup_discovery.explore.WIDEST", 10)
+    monkeypatch.setattr("labelrules.mining.subgroup_search.WIDEST", 10)
     with pytest.warns(UserWarning, match="max_overlap"):
         found = subgroups(load("magazines"), top=5, min_coverage=1, max_overlap=0.01)
     assert 0 < len(found) < 5
@@ -349,7 +349,7 @@ def test_tables_without_anything_to_compare_are_refused():
 
 
 def test_too_many_pairs_of_labels_are_refused(monkeypatch):
-    monkeypatch.setattr("labelrules.mining.subgroup_discovery.search.MOST_CELLS", 50)
+    monkeypatch.setattr("labelrules.mining.subgroup_search.MOST_CELLS", 50)
     with pytest.raises(ValueError, match="6 pairs of labels in 14 rows"):
         subgroups(load("magazines"), "phi")
 

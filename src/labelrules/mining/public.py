@@ -1,14 +1,18 @@
 """The public names of the room `mining`."""
 
-from labelrules.mining.associations.mine import association_rules
-from labelrules.mining.associations.rules import AssociationRules
-from labelrules.mining.associative.classifier import AssociativeClassifier
-from labelrules.mining.associative.lazy import LazyAssociativeClassifier
-from labelrules.mining.associative.row_rules import LabelVotes, RowRules, VotingRule
+from labelrules.mining.association_search import association_rules
+from labelrules.mining.associations import AssociationRules
+from labelrules.mining.associative_classifier import AssociativeClassifier
 from labelrules.mining.items import Items, items_of
 from labelrules.mining.itemsets import Itemsets, frequent_itemsets, itemset_batches
-from labelrules.mining.subgroup_discovery.results import Contrast, Subgroup, Subgroups
-from labelrules.mining.subgroup_discovery.search import subgroups
+from labelrules.mining.lazy_classifier import (
+    LabelVotes,
+    LazyAssociativeClassifier,
+    RowRules,
+    VotingRule,
+)
+from labelrules.mining.subgroup_search import subgroups
+from labelrules.mining.subgroup_values import Contrast, Subgroup, Subgroups
 
 __all__ = [
     "AssociationRules",

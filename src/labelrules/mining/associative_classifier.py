@@ -1,7 +1,8 @@
-"""The associative classifier: a decision list chosen from association rules."""
+"""Associative classifiers: decision lists made of association rules."""
 
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -13,17 +14,57 @@ from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.data.document import Count, Record
 from labelrules.data.table import common_labels, labels_known_together
+from labelrules.data.weights import row_units
 from labelrules.learners.base.estimator import WeightKind
 from labelrules.learners.base.progress import is_nested_fit, warn_of_early_end
 from labelrules.learners.base.theory_classifier import ListState, RuleClassifier, Smoothing
 from labelrules.learners.registry import register
-from labelrules.mining.associations.mine import association_rules, check_compared
-from labelrules.mining.associative.lazy import rare_items
-from labelrules.mining.associative.row_copies import RowCopies
+from labelrules.mining.association_search import association_rules, check_compared
 from labelrules.mining.binning import Binning, checked_binning
-from labelrules.mining.items import Items, Ragged, packed_rows
+from labelrules.mining.items import Items, Ragged, items_of, packed_rows
 from labelrules.mining.limits import ANY_NUMBER, INTERRUPTED, kept_if_interrupted, minimum_count
 from labelrules.rules import DecisionList, Evidence, Head, Rule, RuleTable
+
+MOST_COPIES = 16
+"""Weighted rows are repeated so often at most, on average."""
+
+
+class RowCopies(NamedTuple):
+    """How often rows are repeated, and what a copy weighs; one copy each where all weights are 1.
+
+    Weights are rounded to a power of two, between an eighth and a sixteenth of their mean.
+    """
+
+    times: Integers
+    unit: float
+
+    @classmethod
+    def of(cls, data: Dataset) -> "RowCopies":
+        """The copies of each row."""
+        units, unit = row_units(data.weights, MOST_COPIES * data.n_rows)
+        return cls(np.ones(data.n_rows, dtype=np.int64) if units is None else units, unit)
+
+    @property
+    def rows(self) -> Integers:
+        """The number of the row of each copy."""
+        return np.repeat(np.arange(len(self.times)), self.times)
+
+    @property
+    def first(self) -> Integers:
+        """The first copy of each row."""
+        return np.asarray(np.cumsum(self.times) - self.times)
+
+    def repeated(self, data: Dataset) -> Dataset:
+        """The data set with the copies, and without weights."""
+        if data.weights is None:
+            return data
+        plain = Dataset(data.schema, data.X, data.Y, data.name)
+        return plain.take(self.rows)
+
+    def least(self, min_support: float, n_copies: int) -> int:
+        """The copies that make up a minimum support, of so many in all; at least 2 rows."""
+        n_rows = max(1, round(n_copies * self.unit))
+        return ceil(max(2, minimum_count(min_support, n_rows)) / self.unit)
 
 
 class AssociativeState(ListState):
@@ -349,3 +390,23 @@ def _open_cells(data: Dataset, prefix: DecisionList | None) -> Mask:
         return np.ones(data.Y.shape, dtype=np.bool_)
     run = RuleTable(prefix).run(data)
     return np.asarray((run.board == UNSET) & (run.stopped < 0)[:, np.newaxis])
+
+
+def rare_items(
+    data: Dataset,
+    bins: Binning,
+    n_bins: int,
+    max_frequency: float,
+    copies: RowCopies | None = None,
+) -> Items:
+    """The items of the features in copies of the rows, without those that nearly all rows have.
+
+    Where ranges are cut does not depend on weights.
+    """
+    if bins is None:
+        raise ValueError("bins must be a method for numeric features: use 'labels'")
+    weights, plain = data.weights, Dataset(data.schema, data.X, data.Y, data.name)
+    items = items_of(plain, labels=False, bins=bins, n_bins=n_bins)
+    if weights is not None and copies is not None:
+        items = items.repeated(copies.rows)
+    return items.chosen(items.counts <= max_frequency * items.n_rows)

@@ -1,1 +1,0 @@
-"""Association rules with labels in their heads."""

@@ -1,1 +1,0 @@
-"""Classifiers made of association rules."""

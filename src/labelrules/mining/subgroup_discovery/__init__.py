@@ -1,1 +1,0 @@
-"""Subgroup discovery: groups of rows with exceptional labels."""
