@@ -7,21 +7,20 @@ from typing import Any, NamedTuple, TypeAlias
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from labelrules._checks import counted, job_count, quoted, suggestion, whole_number
+from labelrules._checks import counted, job_count, suggestion, whole_number
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import Integers
 from labelrules.data import Dataset
-from labelrules.data.weights import without_idle_cells
 from labelrules.lab.frontier_values import FoldValues, Frontier, FrontierPoint
+from labelrules.lab.measuring import learned, named_learners, predictions, refuse_cell_weights
 from labelrules.learners import registered
 from labelrules.learners.base.progress import (
     Listener,
-    nested_fit,
     progress_listener,
     warn_of_early_end,
 )
 from labelrules.learners.base.sampling import folds_of
-from labelrules.learners.registry import command_name
+from labelrules.learners.base.tables import without_idle_cells
 from labelrules.measures import Measure
 from labelrules.rules import theory_of
 
@@ -138,16 +137,8 @@ def frontier(
     <BLANKLINE>
     knee by micro-F1: 27 literals by separate-and-conquer (at most 100), 0.898; ...
     """
-    if not isinstance(data, Dataset):
-        raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
-    refuse_cell_weights(data)
-    data = without_idle_cells(data)
-    trial = _Trial(
-        data,
-        folds_of(data, checked_folds(n_folds, data.n_rows), random_state),
-        checked_learners(learners),
-        checked_measures(measure),
-    )
+    data, folds = rows_in_folds(data, n_folds, random_state)
+    trial = _Trial(data, folds, checked_learners(learners), checked_measures(measure))
     limits = _checked_sizes(sizes)
     tasks = [
         _Task(learner, limit, fold)
@@ -200,17 +191,13 @@ class _Trial:
 
     def result(self, task: _Task) -> _Result:
         """Learn from the other folds, and predict this one."""
-        learner = clone(self.learners[task.learner])
-        learner.set_params(max_literals=task.max_literals)
-        if "progress" in learner.get_params(deep=False):
-            learner.set_params(progress=False)  # its bars would break that of the whole
-        with nested_fit():
-            learner.fit(self.data.take(self.folds != task.fold))
+        limited = clone(self.learners[task.learner]).set_params(max_literals=task.max_literals)
+        model = learned(limited, self.data.take(self.folds != task.fold))
         held = self.data.take(self.folds == task.fold)
-        predicted = learner.predict(held)
+        predicted = predictions(model, held)
         given = {"sample_weight": held.weights}
         values = (one.of_predictions(held.Y, predicted, **given) for one in self.measures.values())
-        return _Result(theory_of(learner).n_literals, tuple(values))
+        return _Result(theory_of(model).n_literals, tuple(values))
 
     def point(
         self, learner: str, max_literals: int, results: Mapping[_Task, _Result]
@@ -245,21 +232,18 @@ def _result(trial: _Trial, task: _Task) -> tuple[_Task, _Result]:
     return task, trial.result(task)
 
 
-def refuse_cell_weights(data: Dataset) -> None:
-    """Refuse weights of cells: measures take those of rows."""
-    if data.weights is not None and data.weights.ndim == 2:
-        raise ValueError(
-            "the data have weights of cells, and measures take one weight per row: give such data "
-            "to fit, and compare predictions on data with one weight per row, or none"
-        )
-
-
-def checked_folds(n_folds: Any, n_rows: int) -> int:
-    """The number of folds, from 2 to the number of rows."""
+def rows_in_folds(data: Any, n_folds: Any, random_state: Any) -> tuple[Dataset, Integers]:
+    """The rows that have labels, and for each its fold; label sets are spread evenly over them."""
+    if not isinstance(data, Dataset):
+        raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
+    refuse_cell_weights(data)
+    data = without_idle_cells(data)
     checked = whole_number(n_folds, "n_folds", low=2)
-    if checked > n_rows:
-        raise ValueError(f"{checked} folds (n_folds) need as many rows, but the data have {n_rows}")
-    return checked
+    if checked > data.n_rows:
+        raise ValueError(
+            f"{checked} folds (n_folds) need as many rows, but the data have {data.n_rows}"
+        )
+    return data, folds_of(data, checked, random_state)
 
 
 def _checked_sizes(sizes: Any) -> list[int]:
@@ -303,42 +287,18 @@ def limited_learners() -> dict[str, Any]:
 
 
 def _has_limit(learner: Any) -> bool:
-    return "max_literals" in learner.get_params(deep=False)
+    return hasattr(learner, "get_params") and "max_literals" in learner.get_params(deep=False)
 
 
 def checked_learners(learners: Learners = None) -> dict[str, Any]:
     """The learners to compare, by name, each with a parameter `max_literals`."""
     if learners is None:
         learners = [name for name in LEARNERS if name in registered()]
-    if isinstance(learners, str) or not isinstance(learners, Iterable):
-        raise ValueError(f"learners must be a list or a dict, not {learners!r:.60}")
-    pairs = learners.items() if isinstance(learners, Mapping) else map(_named, learners)
-    found: dict[str, Any] = {}
-    for name, learner in pairs:
-        if str(name) in found:
-            raise ValueError(f"two learners are called {quoted(name)}: name them by a dict")
-        found[str(name)] = _checked_learner(learner)
-    if not found:
-        raise ValueError("learners is empty: give at least one")
+    found = named_learners(learners, limited_learners)
+    for learner in found.values():
+        if not _has_limit(learner):
+            raise ValueError(
+                f"{type(learner).__name__} has no parameter max_literals, so its size cannot be "
+                f"limited; of the registered learners these have: {', '.join(limited_learners())}"
+            )
     return found
-
-
-def _named(learner: Any) -> tuple[str, Any]:
-    return (learner if isinstance(learner, str) else command_name(type(learner))), learner
-
-
-def _checked_learner(learner: Any) -> Any:
-    if isinstance(learner, str):
-        known = registered()
-        if learner not in known:
-            near = suggestion(learner, known) or f"; there are {', '.join(limited_learners())}"
-            raise ValueError(f"there is no learner {quoted(learner)}{near}")
-        learner = known[learner]()
-    if isinstance(learner, type) or not hasattr(learner, "get_params"):
-        raise ValueError(f"learners must have names or learners of rules, not {learner!r:.60}")
-    if not _has_limit(learner):
-        raise ValueError(
-            f"{type(learner).__name__} has no parameter max_literals, so its size cannot be "
-            f"limited; of the registered learners these have: {', '.join(limited_learners())}"
-        )
-    return learner

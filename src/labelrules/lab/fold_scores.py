@@ -14,12 +14,10 @@ from labelrules._interrupts import heard_interrupts
 from labelrules._report import Lines, Part, Report, Table, aligned, pandas_frame
 from labelrules._types import Integers
 from labelrules.data import Dataset
-from labelrules.data.weights import without_idle_cells
-from labelrules.lab.cross_validation import checked_folds, refuse_cell_weights
+from labelrules.lab.cross_validation import rows_in_folds
 from labelrules.lab.frontier_values import FoldValues
-from labelrules.lab.measuring import literals_of
-from labelrules.learners.base.progress import Listener, nested_fit, progress_listener
-from labelrules.learners.base.sampling import folds_of
+from labelrules.lab.measuring import learned, literals_of, predictions, presence_scores
+from labelrules.learners.base.progress import Listener, progress_listener
 from labelrules.learners.registry import command_name
 from labelrules.measures import evaluate
 
@@ -160,11 +158,7 @@ def cross_validate(
     >>> round(found["micro F1"].mean, 3), round(found["literals"].mean, 1)
     (0.898, 26.7)
     """
-    if not isinstance(data, Dataset):
-        raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
-    refuse_cell_weights(data)
-    data = without_idle_cells(data)
-    folds = folds_of(data, checked_folds(n_folds, data.n_rows), random_state)
+    data, folds = rows_in_folds(data, n_folds, random_state)
     parallel = Parallel(n_jobs=job_count(n_jobs), return_as="generator")
     found: list[dict[str, float]] = []
     with progress_listener(progress) as listener:
@@ -186,12 +180,9 @@ def _scores(
     data: Dataset, learner: Any, folds: Integers, fold: int, fit_options: dict[str, Any]
 ) -> dict[str, float]:
     """Learn from the other folds; the measures on this one, those that are defined."""
-    model, held = clone(learner), data.take(folds == fold)
-    if "progress" in model.get_params(deep=False):
-        model.set_params(progress=False)
-    with nested_fit():
-        model.fit(data.take(folds != fold), **fit_options)
-    predicted, presence = model.predict(held), model.predict_proba(held)
+    held = data.take(folds == fold)
+    model = learned(clone(learner), data.take(folds != fold), **fit_options)
+    predicted, presence = predictions(model, held), presence_scores(model, held)
     values = dict(evaluate(held.Y, predicted, presence, sample_weight=held.weights))
     size = literals_of(model)
     if size is not None:

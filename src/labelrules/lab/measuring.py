@@ -1,6 +1,6 @@
 """One learner on one division of the rows: its predictions, its measures and its size."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -15,6 +15,7 @@ from labelrules.data import Dataset
 from labelrules.data.numeric import numeric_features
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.base.progress import nested_fit
+from labelrules.learners.registry import command_name, registered
 from labelrules.measures import Measure, evaluate
 from labelrules.measures.evaluation import RANKING, SMALLER_IS_BETTER, USUAL
 
@@ -235,3 +236,67 @@ def _theories(model: Any) -> list[Any]:
     if hasattr(model, "theory_"):
         return [model.theory_]
     return list(getattr(model, "theories_", None) or [])
+
+
+# --------------------------------------------------------------------------- what is given
+
+
+def refuse_cell_weights(data: Dataset) -> None:
+    """Refuse weights of cells: measures take those of rows."""
+    if data.weights is not None and data.weights.ndim == 2:
+        raise ValueError(
+            "the data have weights of cells, and measures take one weight per row: give such data "
+            "to fit, and compare predictions on data with one weight per row, or none"
+        )
+
+
+def by_name(
+    given: Any, what: str, nouns: str, name_of: Callable[[Any], Any], check: Callable[..., Any]
+) -> dict[str, Any]:
+    """Things by name: those of a dict, or of a list in which each has a name of its own.
+
+    `check` gets the name and the thing, and returns what is kept.
+    """
+    if isinstance(given, str | Dataset) or not isinstance(given, Iterable):
+        raise ValueError(
+            f"{what} must be a dict from names to {nouns}, or a list of {nouns}, not {given!r:.60}"
+        )
+    pairs = given.items() if isinstance(given, Mapping) else ((name_of(one), one) for one in given)
+    found: dict[str, Any] = {}
+    for name, one in pairs:
+        if str(name) in found:
+            raise ValueError(f"two {nouns} are called {quoted(name)}: name them by a dict")
+        found[str(name)] = check(str(name), one)
+    if not found:
+        raise ValueError(f"{what} is empty: give at least one")
+    return found
+
+
+def named_learners(
+    given: Any, known: Callable[[], Mapping[str, Any]] = registered
+) -> dict[str, Any]:
+    """Learners by name: estimators, or names of registered learners, of which messages name some.
+
+    >>> named_learners(["ripper"])
+    {'ripper': Ripper()}
+    """
+
+    def checked(_: str, learner: Any) -> Any:
+        if isinstance(learner, str):
+            if learner not in registered():
+                near = suggestion(learner, registered()) or f"; there are {', '.join(known())}"
+                raise ValueError(f"there is no learner {quoted(learner)}{near}")
+            return registered()[learner]()
+        missing = [name for name in ("fit", "predict") if not hasattr(learner, name)]
+        if isinstance(learner, type) or missing:
+            made = f": write {learner.__name__}()" if isinstance(learner, type) else ""
+            raise ValueError(
+                f"a learner must be an object with fit and predict, not {learner!r:.60}{made}"
+            )
+        return learner
+
+    return by_name(given, "learners", "learners", _name_of_learner, checked)
+
+
+def _name_of_learner(learner: Any) -> str:
+    return learner if isinstance(learner, str) else command_name(type(learner))

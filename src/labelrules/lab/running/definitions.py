@@ -11,17 +11,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from labelrules._checks import is_number, is_whole, number, quoted, suggestion, whole_number
+from labelrules._checks import is_number, is_whole, number, whole_number
 from labelrules._types import Integers
 from labelrules.data import DataError, Dataset, load
 from labelrules.data.fingerprints import fingerprint
 from labelrules.data.memory.encoding import conform
-from labelrules.lab.cross_validation import refuse_cell_weights
-from labelrules.lab.measuring import Categories
+from labelrules.lab.measuring import Categories, by_name, refuse_cell_weights
 from labelrules.lab.splitter import even_sizes, holdout_sizes, stratified_folds
-from labelrules.learners import registered
 from labelrules.learners.base.estimator import TableClassifier
-from labelrules.learners.registry import command_name
 
 FORMAT = 1
 """Part of all fingerprints: to be raised when the same definition gives other results."""
@@ -59,29 +56,14 @@ class DividedData:
 
 def named_data(given: Any) -> dict[str, "Dataset | tuple[Dataset, Dataset]"]:
     """Data sets by name, each whole or as a pair of a train and a test part."""
-    if isinstance(given, Dataset | str) or not isinstance(given, Iterable):
-        raise ValueError(
-            "data must be a dict from names to data sets, or a list of data sets, not "
-            f"{given!r:.60}"
-        )
-    pairs = given.items() if isinstance(given, Mapping) else map(_named_data, given)
-    found: dict[str, Any] = {}
-    for name, one in pairs:
-        if str(name) in found:
-            raise ValueError(f"two data sets are called {quoted(name)}: name them by a dict")
-        found[str(name)] = _checked_data(str(name), one)
-    if not found:
-        raise ValueError("data is empty: give at least one data set")
-    return found
+    return by_name(given, "data", "data sets", _name_of_data, _checked_data)
 
 
-def _named_data(one: Any) -> tuple[str, Any]:
-    if isinstance(one, str):
-        return one, one
-    name = one.name if isinstance(one, Dataset) else ""
-    if not name:
+def _name_of_data(one: Any) -> str:
+    name = one if isinstance(one, str) else getattr(one, "name", "")
+    if not name or not isinstance(one, str | Dataset):
         raise ValueError(f"{one!r:.60} in data has no name: give a dict from names to data sets")
-    return name, one
+    return str(name)
 
 
 def _checked_data(name: str, one: Any) -> "Dataset | tuple[Dataset, Dataset]":
@@ -180,43 +162,6 @@ def _splits(split: Any, data: Dataset) -> list[tuple[Integers, Integers]]:
 
 def _flat(pairs: Iterable[tuple[Integers, Integers]]) -> list[Integers]:
     return [rows for pair in pairs for rows in pair]
-
-
-def named_learners(given: Any) -> dict[str, Any]:
-    """Learners by name: estimators, or names of registered learners."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise ValueError(
-            f"learners must be a dict from names to learners, or a list, not {given!r:.60}"
-        )
-    pairs = given.items() if isinstance(given, Mapping) else map(_named_learner, given)
-    found: dict[str, Any] = {}
-    for name, learner in pairs:
-        if str(name) in found:
-            raise ValueError(f"two learners are called {quoted(name)}: name them by a dict")
-        found[str(name)] = _checked_learner(learner)
-    if not found:
-        raise ValueError("learners is empty: give at least one")
-    return found
-
-
-def _named_learner(learner: Any) -> tuple[str, Any]:
-    return (learner if isinstance(learner, str) else command_name(type(learner))), learner
-
-
-def _checked_learner(learner: Any) -> Any:
-    if isinstance(learner, str):
-        known = registered()
-        if learner not in known:
-            near = suggestion(learner, known) or f"; there are {', '.join(known)}"
-            raise ValueError(f"there is no learner {quoted(learner)}{near}")
-        return known[learner]()
-    missing = [name for name in ("fit", "predict") if not hasattr(learner, name)]
-    if isinstance(learner, type) or missing:
-        made = f": write {learner.__name__}()" if isinstance(learner, type) else ""
-        raise ValueError(
-            f"a learner must be an object with fit and predict, not {learner!r:.60}{made}"
-        )
-    return learner
 
 
 def seeded(learner: Any, seed: int) -> Any:

@@ -17,7 +17,7 @@ from labelrules._interrupts import heard_interrupts
 from labelrules.data import FileError
 from labelrules.data.document import Record, converted, read_document
 from labelrules.data.files.access import opened_utf8, replacing, why_unreadable
-from labelrules.lab.measuring import Categories, FitMeasure, fit_measures
+from labelrules.lab.measuring import Categories, FitMeasure, fit_measures, named_learners
 from labelrules.lab.running.definitions import (
     DividedData,
     Division,
@@ -25,7 +25,6 @@ from labelrules.lab.running.definitions import (
     divided_datasets,
     fit_fingerprint,
     named_data,
-    named_learners,
     seeded,
 )
 from labelrules.lab.running.fitting import FitOutcome, FitTask
