@@ -291,7 +291,7 @@ def change_rules(data):
 
 
 def assign_folds(data):
-    from labelrules.lab.fold_assignment import assigned_folds
+    from labelrules.lab.stratification import assigned_folds
 
     order, sizes = np.arange(data.n_rows), np.full(5, data.n_rows // 5)
     assigned_folds(data.Y, order, sizes)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelrules.lab.fold_assignment import assigned_folds
+from labelrules.lab.stratification import assigned_folds
 from twins import stratification as naive
 
 

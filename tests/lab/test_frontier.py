@@ -12,8 +12,8 @@ from matplotlib import pyplot
 from sklearn.linear_model import LogisticRegression
 
 from labelrules import evaluate, frontier, load, planted
-from labelrules.lab import FoldValues, Frontier, FrontierPoint, cross_validation
-from labelrules.lab.cross_validation import LEARNERS, checked_learners
+from labelrules.lab import FoldValues, Frontier, FrontierPoint, size_frontier
+from labelrules.lab.size_frontier import LEARNERS, checked_learners
 from labelrules.learners import (
     BinaryRelevance,
     ClassifierChain,
@@ -106,10 +106,10 @@ def test_default_learners_are_taken_from_the_registry(monkeypatch):
     assert list(checked_learners()) == known
     assert {"separate-and-conquer", "classifier-chain", "binary-relevance"} <= {*known}
     more = {**registered(), "scorecard": SeparateAndConquer}
-    monkeypatch.setattr(cross_validation, "registered", lambda: more)
+    monkeypatch.setattr(size_frontier, "registered", lambda: more)
     assert list(checked_learners())[-1] == "scorecard"
     fewer = {"separate-and-conquer": SeparateAndConquer}
-    monkeypatch.setattr(cross_validation, "registered", lambda: fewer)
+    monkeypatch.setattr(size_frontier, "registered", lambda: fewer)
     assert list(checked_learners()) == ["separate-and-conquer"]
 
 
@@ -139,10 +139,7 @@ def test_measures_have_names_or_are_written_out():
         ({"learners": []}, "learners is empty"),
         ({"learners": "ripper"}, "learners must be a dict from names to learners, or a list"),
         ({"learners": ["separate"]}, "there is no learner 'separate'; "),
-        (
-            {"learners": [SeparateAndConquer]},
-            "not .*: write SeparateAndConquer\\(\\)",
-        ),
+        ({"learners": [SeparateAndConquer]}, r"not .*: write SeparateAndConquer\(\)"),
         ({"learners": [Ripper()]}, "Ripper has no parameter max_literals, .*separate-and-conquer"),
         ({"learners": [LogisticRegression()]}, "LogisticRegression has no parameter max_literals"),
         ({"learners": [SeparateAndConquer()] * 2}, "two learners are called 'separate-and-"),

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from labelrules import dataset, planted
 from labelrules.lab import IterativeStratifiedKFold
-from labelrules.lab.splitter import even_sizes, stratified_folds
+from labelrules.lab.stratification import even_sizes, stratified_folds
 
 RANDOM = np.random.default_rng(0)
 Y = (RANDOM.random((103, 6)) < [0.5, 0.3, 0.2, 0.2, 0.1, 0.05]).astype(np.int8)

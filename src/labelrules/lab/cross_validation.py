@@ -1,304 +1,189 @@
-"""Cross-validation of learners with limits of size."""
+"""Cross-validation of one learner: the usual measures and the size of its models."""
 
-from collections.abc import Iterable, Mapping
+import math
+import statistics
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from labelrules._checks import counted, job_count, suggestion, whole_number
+from labelrules._checks import counted, job_count, one_of
 from labelrules._interrupts import heard_interrupts
+from labelrules._report import Lines, Part, Report, Table, aligned, pandas_frame
 from labelrules._types import Integers
 from labelrules.data import Dataset
-from labelrules.lab.frontier_values import FoldValues, Frontier, FrontierPoint
-from labelrules.lab.measuring import learned, named_learners, predictions, refuse_cell_weights
-from labelrules.learners import registered
-from labelrules.learners.base.progress import (
-    Listener,
-    progress_listener,
-    warn_of_early_end,
-)
-from labelrules.learners.base.sampling import folds_of
-from labelrules.learners.base.tables import without_idle_cells
-from labelrules.measures import Measure
-from labelrules.rules import theory_of
+from labelrules.lab.measuring import learned, literals_of, predictions, presence_scores
+from labelrules.lab.size_frontier import FoldValues, rows_in_folds
+from labelrules.learners.base.progress import Listener, progress_listener
+from labelrules.learners.registry import command_name
+from labelrules.measures import evaluate
 
-SIZES = (25, 50, 100, 200, 400, 800)
-"""The limits of literals by default."""
+if TYPE_CHECKING:
+    import pandas
 
-LEARNERS = ("separate-and-conquer", "classifier-chain", "binary-relevance", "scorecard")
-"""The learners that are compared by default, those of them that are registered."""
-
-MEASURES = {
-    "micro-F1": "f1/micro/full",
-    "macro-F1": "f1/macro/full",
-    "example-F1": "f1/samples/full",
-    "subset accuracy": "subset/samples/full",
-}
-"""Measures by the names that tables and pictures show."""
-
-Learners: TypeAlias = "Mapping[str, Any] | Iterable[Any] | None"
+LITERALS = "literals"
+"""The name under which the size of models is shown."""
 
 
 @dataclass(frozen=True)
-class FrontierProgress:
-    """The progress of a cross-validation: `n_done` of `n_models` are finished.
-
-    Attributes
-    ----------
-    n_done, n_models : int
-    learner : str
-        The learner of the last model.
-    max_literals : int
-        Its limit.
-    """
+class FoldProgress:
+    """The progress of a cross-validation: `n_done` of `n_folds` models are finished."""
 
     n_done: int
-    n_models: int
-    learner: str
-    max_literals: int
+    n_folds: int
 
     @property
     def share(self) -> float:
         """The share of the models that are finished, from 0 to 1."""
-        return self.n_done / self.n_models
+        return self.n_done / self.n_folds
 
     def __str__(self) -> str:
-        last = f"{self.learner}, at most {counted(self.max_literals, 'literal')}"
-        return f"{self.n_done} of {counted(self.n_models, 'model')}, last one {last}"
+        return f"{self.n_done} of {counted(self.n_folds, 'fold')}"
 
 
-def frontier(
+@dataclass(frozen=True, repr=False)
+class CrossValidation(Report):
+    """What a learner reached in the folds; printing it shows means and standard deviations.
+
+    Attributes
+    ----------
+    data, learner : str
+        Their names.
+    n_rows, n_folds : int
+    measures : tuple of FoldValues
+        For each measure its values in the folds, those in which it is defined; the literals of the
+        models come last, if they are rules. ``found["micro F1"]`` finds one by name.
+    """
+
+    data: str
+    learner: str
+    n_rows: int
+    n_folds: int
+    measures: tuple[FoldValues, ...]
+
+    def __getitem__(self, measure: str) -> FoldValues:
+        names = [found.measure for found in self.measures]
+        return self.measures[names.index(one_of(measure, "measure", names))]
+
+    def as_dict(self) -> dict[str, dict[str, Any]]:
+        """For each measure its mean, its deviation, and the values in the folds."""
+        return {
+            one.measure: {
+                "mean": one.mean,
+                "deviation": deviation(one),
+                "folds": list(one.values),
+            }
+            for one in self.measures
+        }
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A pandas frame with a row for each measure: `measure`, `mean`, `deviation`, `folds`."""
+        rows = [{"measure": name, **values} for name, values in self.as_dict().items()]
+        titles = ("measure", "mean", "deviation", "folds")
+        return pandas_frame({title: [row[title] for row in rows] for title in titles})
+
+    def __repr__(self) -> str:
+        return f"<CrossValidation of {self.learner}: {counted(self.n_folds, 'fold')}>"
+
+    @property
+    def headline(self) -> str:
+        """What was cross-validated."""
+        rows = counted(self.n_rows, "row")
+        return f"{self.learner} on {self.data}: means of {self.n_folds} folds of {rows}"
+
+    def __str__(self) -> str:
+        table = "\n".join(line for part in self._parts() for line in part.lines())
+        return f"{self.headline} (± standard deviation)\n\n{table}"
+
+    def _parts(self) -> Iterator[Part]:
+        rows = list(self._rows())
+        digits = max(len(mean) for _, mean, _ in rows)
+        cells = [[name, f"{mean:>{digits}} ± {spread}"] for name, mean, spread in rows]
+        yield Lines(aligned(cells, left=(0, 1)))
+
+    def _rows(self) -> Iterator[tuple[str, str, str]]:
+        for one in self.measures:
+            form = ".1f" if one.measure == LITERALS else ".4f"
+            yield one.measure, f"{one.mean:{form}}", f"{deviation(one):{form}}"
+
+    def _page(self) -> Iterator[Part]:
+        yield Table(("measure", "mean", "standard deviation"), list(self._rows()))
+
+
+def deviation(found: FoldValues) -> float:
+    """The standard deviation of the values in the folds; 0 if there is one only."""
+    return statistics.stdev(found.values) if len(found.values) > 1 else 0.0
+
+
+def cross_validate(
     data: Dataset,
-    learners: Learners = None,
-    sizes: Iterable[int] = SIZES,
+    learner: Any,
     n_folds: int = 5,
-    measure: str | Measure | Iterable[str | Measure] = (
-        "micro-F1",
-        "example-F1",
-        "subset accuracy",
-    ),
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool | Listener = False,
-) -> Frontier:
-    """Cross-validate learners with limits of size: what a smaller model costs.
+    **fit_options: Any,
+) -> CrossValidation:
+    """Cross-validate a learner: the usual measures on rows that it has not seen, and literals.
 
-    For each learner and each limit, a model is learned from all folds but one, and its predictions
-    for that fold are measured; the points are means over the folds. The size of a model is the
-    number of literals that it really has: conditions in bodies and labels in heads.
+    Label sets are spread evenly over the folds, whatever the order of the rows is. Labels that are
+    unknown do not count. Weights of rows count in learning and in measures.
 
     Parameters
     ----------
     data : Dataset
-    learners : list of names or of learners, or dict, optional
-        Learners with a parameter `max_literals`, by their registered names or as instances, which
-        stay as they are; a dict gives them names. By default `SeparateAndConquer`,
-        `ClassifierChain`, `BinaryRelevance` with RIPPER, and `Scorecard` if it is registered.
-    sizes : iterable of int, default=(25, 50, 100, 200, 400, 800)
-        The limits of literals.
+    learner : learner of rules
+        It stays as it is.
     n_folds : int, default=5
-        How many folds; label sets are spread evenly over them, whatever the order of the rows is.
-    measure : str, Measure, or several, default=("micro-F1", "example-F1", "subset accuracy")
-        The measures: these names, "macro-F1", or any :class:`Measure` or its text. Greater values
-        must be better. The first decides where the knee is.
     random_state : int, RandomState or None, default=None
         Divides the rows. None is the same as 0.
     n_jobs : int, optional
-        Models that are learned at the same time, by joblib; -1 for all processors. The result does
+        Folds that are learned at the same time, by joblib; -1 for all processors. The result does
         not depend on it.
     progress : bool or function, default=False
-        Whether to show a progress bar, or a function to call with each :class:`FrontierProgress`.
-
-    Returns
-    -------
-    Frontier
-        A table when printed; `to_frame`, `plot`, and :meth:`~Frontier.knee`.
-
-    Notes
-    -----
-    The knee is the smallest model whose measure is within one standard error of the best: the
-    one-standard-error rule. Ctrl-C keeps the points of which all folds are finished, the smaller
-    limits first, with a warning.
+        Whether to show a progress bar, or a function to call with each :class:`FoldProgress`.
+    **fit_options
+        For `fit`, such as ``theory=``, rules to keep.
 
     Examples
     --------
-    >>> from labelrules import planted
+    >>> from labelrules import SeparateAndConquer, planted
     >>> data, _ = planted(200, random_state=1)
-    >>> lists = ["separate-and-conquer"]
-    >>> print(frontier(data, lists, sizes=(5, 10, 100, 200), n_folds=3, measure="micro-F1"))
-    planted 200 x 10: quality against size, means of 3 folds of 200 rows
-    <BLANKLINE>
-    learner                at most  literals  micro-F1 (± error)
-    separate-and-conquer         5         3       0.293 ± 0.022
-                                10         9       0.638 ± 0.013
-                        100 to 200        27       0.898 ± 0.023  knee
-    <BLANKLINE>
-    knee by micro-F1: 27 literals by separate-and-conquer (at most 100), 0.898; ...
+    >>> found = cross_validate(data, SeparateAndConquer(), n_folds=3)
+    >>> found
+    <CrossValidation of separate-and-conquer: 3 folds>
+    >>> round(found["micro F1"].mean, 3), round(found["literals"].mean, 1)
+    (0.898, 26.7)
     """
     data, folds = rows_in_folds(data, n_folds, random_state)
-    trial = _Trial(data, folds, checked_learners(learners), checked_measures(measure))
-    limits = _checked_sizes(sizes)
-    tasks = [
-        _Task(learner, limit, fold)
-        for limit in limits
-        for learner in trial.learners
-        for fold in range(n_folds)
-    ]
+    parallel = Parallel(n_jobs=job_count(n_jobs), return_as="generator")
+    found: list[dict[str, float]] = []
     with progress_listener(progress) as listener:
-        results, was_interrupted = _results(trial, tasks, job_count(n_jobs), listener)
-    points = tuple(
-        trial.point(learner, limit, results)
-        for learner in trial.learners
-        for limit in limits
-        if all(_Task(learner, limit, fold) in results for fold in range(n_folds))
-    )
-    stopped = None
-    if was_interrupted:
-        if not points:
-            raise KeyboardInterrupt("before a point was finished")
-        stopped = "it was interrupted"
-        n_all = len(trial.learners) * len(limits)
-        warn_of_early_end(stopped, f"the {len(points)} of {n_all} points finished so far are kept")
-    names = tuple(trial.measures)
-    return Frontier(data.name or "data", data.n_rows, n_folds, names, points, stopped)
-
-
-class _Task(NamedTuple):
-    """A model to learn: by which learner, within which limit, without which fold."""
-
-    learner: str
-    max_literals: int
-    fold: int
-
-
-class _Result(NamedTuple):
-    """The literals of a model, and its measures on the rows it has not learned from."""
-
-    literals: int
-    values: tuple[float, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class _Trial:
-    """What all models have in common; it can be sent to other processes."""
-
-    data: Dataset
-    folds: Integers
-    learners: dict[str, Any]
-    measures: dict[str, Measure]
-
-    def result(self, task: _Task) -> _Result:
-        """Learn from the other folds, and predict this one."""
-        limited = clone(self.learners[task.learner]).set_params(max_literals=task.max_literals)
-        model = learned(limited, self.data.take(self.folds != task.fold))
-        held = self.data.take(self.folds == task.fold)
-        predicted = predictions(model, held)
-        given = {"sample_weight": held.weights}
-        values = (one.of_predictions(held.Y, predicted, **given) for one in self.measures.values())
-        return _Result(theory_of(model).n_literals, tuple(values))
-
-    def point(
-        self, learner: str, max_literals: int, results: Mapping[_Task, _Result]
-    ) -> FrontierPoint:
-        """The results of all folds together."""
-        n_folds = int(self.folds.max()) + 1
-        found = [results[_Task(learner, max_literals, fold)] for fold in range(n_folds)]
-        measures = tuple(
-            FoldValues(name, tuple(one.values[place] for one in found))
-            for place, name in enumerate(self.measures)
-        )
-        return FrontierPoint(learner, max_literals, tuple(one.literals for one in found), measures)
-
-
-def _results(
-    trial: _Trial, tasks: list[_Task], n_jobs: int | None, listener: Listener
-) -> tuple[dict[_Task, _Result], bool]:
-    """The results of the tasks that were finished, and whether Ctrl-C was pressed."""
-    results: dict[_Task, _Result] = {}
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    try:
-        for task, result in parallel(delayed(_result)(trial, task) for task in tasks):
-            results[task] = result
-            listener(FrontierProgress(len(results), len(tasks), task.learner, task.max_literals))
-    except KeyboardInterrupt:
-        return results, True
-    return results, False
+        tasks = (delayed(_scores)(data, learner, folds, n, fit_options) for n in range(n_folds))
+        for values in parallel(tasks):
+            found.append(values)
+            listener(FoldProgress(len(found), n_folds))
+    names = dict.fromkeys(name for values in found for name in values)
+    measures = [
+        FoldValues(name, tuple(values[name] for values in found if name in values))
+        for name in sorted(names, key=LITERALS.__eq__)  # which come last
+    ]
+    title = command_name(type(learner))
+    return CrossValidation(data.name or "data", title, len(data), n_folds, tuple(measures))
 
 
 @heard_interrupts()
-def _result(trial: _Trial, task: _Task) -> tuple[_Task, _Result]:
-    return task, trial.result(task)
-
-
-def rows_in_folds(data: Any, n_folds: Any, random_state: Any) -> tuple[Dataset, Integers]:
-    """The rows that have labels, and for each its fold; label sets are spread evenly over them."""
-    if not isinstance(data, Dataset):
-        raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
-    refuse_cell_weights(data)
-    data = without_idle_cells(data)
-    checked = whole_number(n_folds, "n_folds", low=2)
-    if checked > data.n_rows:
-        raise ValueError(
-            f"{checked} folds (n_folds) need as many rows, but the data have {data.n_rows}"
-        )
-    return data, folds_of(data, checked, random_state)
-
-
-def _checked_sizes(sizes: Any) -> list[int]:
-    if not isinstance(sizes, Iterable) or isinstance(sizes, str):
-        raise ValueError(f"sizes must be a list of whole numbers, not {sizes!r:.60}")
-    checked = [whole_number(size, "sizes: each", low=1) for size in sizes]
-    if not checked:
-        raise ValueError("sizes is empty: give at least one number of literals")
-    return sorted(set(checked))
-
-
-def checked_measures(measure: Any) -> dict[str, Measure]:
-    """The measures by the names under which they are shown: one, or several."""
-    is_one = isinstance(measure, str | Measure)
-    if not is_one and not isinstance(measure, Iterable):
-        raise ValueError(f"measure must be a name or a Measure, or several, not {measure!r:.60}")
-    every = [measure] if is_one else list(measure)
-    if not every:
-        raise ValueError("measure is empty: give at least one")
-    return {str(one): _measure(one) for one in every}
-
-
-def _measure(given: Any) -> Measure:
-    if isinstance(given, Measure):
-        return given
-    try:
-        return Measure.parse(MEASURES.get(given, given))
-    except ValueError as wrong:
-        near = suggestion(given, MEASURES) if isinstance(given, str) else ""
-        known = ", ".join(map(repr, MEASURES))
-        raise ValueError(f"measure: {wrong}; there are also {known}{near}") from None
-
-
-def limited_learners() -> dict[str, Any]:
-    """The registered learners whose size can be limited, by name.
-
-    >>> [name for name in limited_learners() if name in LEARNERS][:2]
-    ['separate-and-conquer', 'binary-relevance']
-    """
-    return {name: one for name, one in registered().items() if _has_limit(one())}
-
-
-def _has_limit(learner: Any) -> bool:
-    return hasattr(learner, "get_params") and "max_literals" in learner.get_params(deep=False)
-
-
-def checked_learners(learners: Learners = None) -> dict[str, Any]:
-    """The learners to compare, by name, each with a parameter `max_literals`."""
-    if learners is None:
-        learners = [name for name in LEARNERS if name in registered()]
-    found = named_learners(learners, limited_learners)
-    for learner in found.values():
-        if not _has_limit(learner):
-            raise ValueError(
-                f"{type(learner).__name__} has no parameter max_literals, so its size cannot be "
-                f"limited; of the registered learners these have: {', '.join(limited_learners())}"
-            )
-    return found
+def _scores(
+    data: Dataset, learner: Any, folds: Integers, fold: int, fit_options: dict[str, Any]
+) -> dict[str, float]:
+    """Learn from the other folds; the measures on this one, those that are defined."""
+    held = data.take(folds == fold)
+    model = learned(clone(learner), data.take(folds != fold), **fit_options)
+    predicted, presence = predictions(model, held), presence_scores(model, held)
+    values = dict(evaluate(held.Y, predicted, presence, sample_weight=held.weights))
+    size = literals_of(model)
+    if size is not None:
+        values[LITERALS] = float(size)
+    return {name: value for name, value in values.items() if math.isfinite(value)}

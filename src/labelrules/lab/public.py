@@ -23,14 +23,19 @@ from labelrules.lab.comparing.ranks import (
     nemenyi_test,
 )
 from labelrules.lab.comparing.score_tables import ScoreTable, score_table
-from labelrules.lab.cross_validation import FrontierProgress, frontier
-from labelrules.lab.fold_scores import CrossValidation, FoldProgress, cross_validate
-from labelrules.lab.frontier_values import FoldValues, Frontier, FrontierPoint
+from labelrules.lab.cross_validation import CrossValidation, FoldProgress, cross_validate
 from labelrules.lab.measuring import FitMeasure
 from labelrules.lab.running.fitting import FitOutcome
 from labelrules.lab.running.results import Fit, Results
 from labelrules.lab.running.run import ExperimentProgress, experiment
-from labelrules.lab.splitter import IterativeStratifiedKFold
+from labelrules.lab.size_frontier import (
+    FoldValues,
+    Frontier,
+    FrontierPoint,
+    FrontierProgress,
+    frontier,
+)
+from labelrules.lab.stratification import IterativeStratifiedKFold
 
 __all__ = [
     "AverageRanks",

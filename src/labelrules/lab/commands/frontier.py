@@ -46,7 +46,7 @@ def _sizes(texts: list[str]) -> list[int]:
 
 
 def _learners(texts: list[str]) -> list[str]:
-    from labelrules.lab.cross_validation import checked_learners
+    from labelrules.lab.size_frontier import checked_learners
 
     found = [LEARNERS.convert(name, None, None) for name in texts]
     with _blaming_option():
@@ -55,7 +55,7 @@ def _learners(texts: list[str]) -> list[str]:
 
 
 def _measure(text: str) -> str:
-    from labelrules.lab.cross_validation import checked_measures
+    from labelrules.lab.size_frontier import checked_measures
 
     with _blaming_option():
         checked_measures(text)

@@ -17,7 +17,7 @@ from labelrules.data import DataError, Dataset, load
 from labelrules.data.fingerprints import fingerprint
 from labelrules.data.memory.encoding import conform
 from labelrules.lab.measuring import Categories, by_name, refuse_cell_weights
-from labelrules.lab.splitter import even_sizes, holdout_sizes, stratified_folds
+from labelrules.lab.stratification import even_sizes, holdout_sizes, stratified_folds
 from labelrules.learners.base.estimator import TableClassifier
 
 FORMAT = 1

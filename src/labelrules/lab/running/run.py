@@ -27,8 +27,7 @@ from labelrules.lab.running.definitions import (
     named_data,
     seeded,
 )
-from labelrules.lab.running.fitting import FitOutcome, FitTask
-from labelrules.lab.running.isolation import end_all, limited_outcome
+from labelrules.lab.running.fitting import FitOutcome, FitTask, end_all, limited_outcome
 from labelrules.lab.running.results import Fit, Results, save_columns
 from labelrules.learners.base.progress import Listener, progress_listener, warn_of_early_end
 
