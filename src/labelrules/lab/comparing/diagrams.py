@@ -1,5 +1,6 @@
 """Critical-difference diagrams: average ranks on a scale, bars over learners not told apart."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from labelrules._checks import counted
@@ -19,104 +20,116 @@ if TYPE_CHECKING:
 MAX_LEARNERS = 100
 """Learners that a diagram can show; more could not be read."""
 
-_WIDTH = 380  # of the scale
-_WIDEST = 700  # with many learners
-_LETTER, _ROW, _BAR = 8.2, 22, 10  # width of a letter, height of a name, distance of bars
-_TOP = 80  # above the scale: title and critical difference
-_RANK = 50  # from the end of a line to its name, with the average rank between them
-_MARGIN = 24  # of the scale on both sides
+
+class _Units(NamedTuple):
+    """Where a picture has rank 1, the first bar and the first name, and the next of each."""
+
+    start: float
+    rank: float
+    first_bar: float
+    bar: float
+    first_row: float
+    row: float
+    margin: float  # of the scale, beyond which names begin
+    overhang: float  # of bars over the ranks of their learners
 
 
-class _Label(NamedTuple):
-    """A learner: its average rank, which row its name has, on which side."""
+class _Line(NamedTuple):
+    """A learner: from its rank on the scale down to `y`, and aside to its name at `end`."""
 
     learner: str
+    name: str
     rank: float
-    row: int
+    x: float
+    y: float
+    end: float
     on_the_left: bool
 
 
 class _GroupBar(NamedTuple):
-    """A bar over learners that do not differ, and its level below the scale."""
+    """A bar over learners that do not differ."""
 
     low: float
     high: float
-    level: int
+    y: float
     learners: tuple[str, ...]
 
 
-class _Diagram(NamedTuple):
-    """What both pictures draw, in units of ranks, rows and levels."""
+class _Diagram:
+    """What both pictures draw: ranks, groups and their levels, placed by the units of a picture."""
 
-    labels: list[_Label]
-    bars: list[_GroupBar]
-    n_rows: int
-    n_levels: int
-    n_learners: int
-
-    @classmethod
-    def of(cls, test: NemenyiTest) -> "_Diagram":
-        """The better half has its names on the left, the others on the right, outermost first."""
-        order = test.ranks.order
-        if len(order) > MAX_LEARNERS:
+    def __init__(self, test: NemenyiTest) -> None:
+        self.test, self.order = test, test.ranks.order
+        self.n_learners = len(self.order)
+        if self.n_learners > MAX_LEARNERS:
             raise ValueError(
-                f"there are {len(order)} learners, and a diagram can show {MAX_LEARNERS}: compare "
-                "fewer, or print the test"
+                f"there are {self.n_learners} learners, and a diagram can show {MAX_LEARNERS}: "
+                "compare fewer, or print the test"
             )
-        half = (len(order) + 1) // 2
-        labels = [
-            _Label(
-                learner,
-                test.ranks[learner],
-                place if place < half else len(order) - 1 - place,
-                place < half,
-            )
-            for place, learner in enumerate(order)
-        ]
-        bars = _levelled(test)
-        return cls(labels, bars, half, 1 + max((b.level for b in bars), default=-1), len(order))
+        self.n_rows = (self.n_learners + 1) // 2  # the better half has its names on the left
+        self.names = [shown_name(learner) for learner in self.order]
+        self.levels = list(self._levelled())
+        self.n_levels = 1 + max(self.levels, default=-1)
+        step = 1 if self.n_learners <= 20 else 5 if self.n_learners <= 50 else 10
+        last = self.n_learners - 1
+        self.ticks = sorted({0, last, *range(step - 1, last, step)})
+
+    def _levelled(self) -> Iterator[int]:
+        """For each group the first level on which its bar meets no other one."""
+        ends: list[float] = []  # of each level
+        gap = 0.08 * (self.n_learners - 1)
+        for group in self.test.groups:
+            low, high = self.test.ranks[group[0]], self.test.ranks[group[-1]]
+            level = next((at for at, end in enumerate(ends) if end + gap < low), len(ends))
+            ends[level : level + 1] = [high]
+            yield level
+
+    @property
+    def caption(self) -> str:
+        """What is compared."""
+        n_sets = counted(len(self.test.ranks.datasets), "data set")
+        return f"{counted(self.n_learners, 'learner')} over {n_sets}: average ranks, 1 is best"
+
+    @property
+    def legend(self) -> str:
+        """What bars mean."""
+        what = (
+            "bars join learners that do not differ significantly"
+            if self.test.groups
+            else "all learners differ significantly"
+        )
+        return f"{what} (Nemenyi, alpha = {self.test.alpha:g})"
+
+    @property
+    def difference(self) -> str:
+        """The critical difference in words."""
+        return f"CD = {self.test.critical_difference:.3f}"
+
+    def lines(self, units: _Units) -> Iterator[_Line]:
+        """The learners in their order, outermost names first on each side."""
+        last = units.start + units.rank * (self.n_learners - 1)
+        for place, (learner, name) in enumerate(zip(self.order, self.names, strict=True)):
+            left, rank = place < self.n_rows, self.test.ranks[learner]
+            row = place if left else self.n_learners - 1 - place
+            end = units.start - units.margin if left else last + units.margin
+            x, y = units.start + (rank - 1) * units.rank, units.first_row + units.row * row
+            yield _Line(learner, name, rank, x, y, end, left)
+
+    def bars(self, units: _Units) -> Iterator[_GroupBar]:
+        """The groups with their bars."""
+        for group, level in zip(self.test.groups, self.levels, strict=True):
+            ends = (self.test.ranks[group[0]], self.test.ranks[group[-1]])
+            low, high = (units.start + (rank - 1) * units.rank for rank in ends)
+            y = units.first_bar + units.bar * level
+            yield _GroupBar(low - units.overhang, high + units.overhang, y, group)
 
 
-def _levelled(test: NemenyiTest) -> list[_GroupBar]:
-    """A bar for each group, on the first level on which it meets no other one."""
-    bars: list[_GroupBar] = []
-    ends: list[float] = []  # of each level
-    least = 0.02 * (len(test.ranks.learners) - 1)
-    for group in test.groups:
-        low, high = test.ranks[group[0]], test.ranks[group[-1]]
-        free = (level for level, end in enumerate(ends) if end + 4 * least < low)
-        level = next(free, len(ends))
-        ends[level : level + 1] = [high]
-        bars.append(_GroupBar(low, high, level, group))
-    return bars
-
-
-def _caption(test: NemenyiTest) -> str:
-    return (
-        f"{counted(len(test.ranks.learners), 'learner')} over "
-        f"{counted(len(test.ranks.datasets), 'data set')}: average ranks, 1 is best"
-    )
-
-
-def _legend(test: NemenyiTest) -> str:
-    what = (
-        "bars join learners that do not differ significantly"
-        if test.groups
-        else "all learners differ significantly"
-    )
-    return f"{what} (Nemenyi, alpha = {test.alpha:g})"
-
-
-class _Drawn(NamedTuple):
-    """How a learner is drawn: the path of its line, and its name beside the end."""
-
-    path: str
-    name: str
-    x: float
-    y: float
-    on_the_left: bool
-    rank: str
-    sentence: str
+_WIDTH = 380  # of the scale
+_WIDEST = 700  # with many learners
+_LETTER = 8.2  # width of a letter
+_TOP = 80  # above the scale: title and critical difference
+_RANK = 50  # from the end of a line to its name, with the average rank between them
+_MARGIN = 24  # of the scale on both sides
 
 
 def critical_difference_svg(test: NemenyiTest) -> "Markup":
@@ -139,75 +152,26 @@ def critical_difference_svg(test: NemenyiTest) -> "Markup":
     >>> "3 learners over 3 data sets: average ranks, 1 is best" in picture
     True
     """
-    diagram = _Diagram.of(test)
-    names = {label.learner: shown_name(label.learner) for label in diagram.labels}
-    sides = [
-        max(
-            (len(names[one.learner]) for one in diagram.labels if one.on_the_left is left),
-            default=0,
-        )
-        for left in (True, False)
-    ]
+    diagram = _Diagram(test)
+    sides = diagram.names[: diagram.n_rows], diagram.names[diagram.n_rows :]
+    left, right = (_LETTER * max(map(len, names), default=0) + _RANK + _MARGIN for names in sides)
     width = min(max(_WIDTH, 36 * diagram.n_learners), _WIDEST)
-    start = _LETTER * sides[0] + _RANK + _MARGIN
-    unit = width / (diagram.n_learners - 1)
-    first_row = _TOP + 24 + _BAR * diagram.n_levels
-    right = start + width + _MARGIN + _RANK + _LETTER * sides[1]
+    unit, first_row = width / (diagram.n_learners - 1), _TOP + 24 + 10 * diagram.n_levels
+    units = _Units(left, unit, _TOP + 14, 10, first_row, 22, _MARGIN, 5)
     difference = test.critical_difference * unit
-    height = first_row + _ROW * diagram.n_rows + 14
     return render(
         "critical_difference.svg",
-        title=_caption(test),
-        legend=_legend(test),
-        description="; ".join(f"{one.learner}: {one.rank:.3f}" for one in diagram.labels),
-        labels=[
-            _drawn(label, names[label.learner], diagram, (start, unit), first_row)
-            for label in diagram.labels
-        ],
-        bars=[
-            (
-                start + (bar.low - 1) * unit - 5,
-                start + (bar.high - 1) * unit + 5,
-                _TOP + 14 + _BAR * bar.level,
-                f"{', '.join(bar.learners)} do not differ significantly",
-            )
-            for bar in diagram.bars
-        ],
-        ticks=[(start + rank * unit, rank + 1) for rank in _ticks(diagram.n_learners)],
-        start=start,
-        end=start + width,
+        diagram=diagram,
+        lines=list(diagram.lines(units)),
+        bars=list(diagram.bars(units)),
+        ticks=[(left + rank * unit, rank + 1) for rank in diagram.ticks],
+        start=left,
+        end=left + width,
         top=_TOP,
         beside=_RANK - 4,
         difference=difference,
-        difference_text=f"CD = {test.critical_difference:.3f}",
-        width=max(right, start + difference + 20, 460),
-        height=height,
-    )
-
-
-def _ticks(n_learners: int) -> list[int]:
-    """The ranks that the scale names, less 1."""
-    step = 1 if n_learners <= 20 else 5 if n_learners <= 50 else 10
-    shown = [rank for rank in range(n_learners) if rank == 0 or (rank + 1) % step == 0]
-    return shown if shown[-1] == n_learners - 1 else [*shown, n_learners - 1]
-
-
-def _drawn(
-    label: _Label, name: str, diagram: _Diagram, scale: tuple[float, float], first_row: float
-) -> _Drawn:
-    start, unit = scale
-    x, y = start + (label.rank - 1) * unit, first_row + _ROW * label.row
-    end = (
-        start - _MARGIN if label.on_the_left else start + unit * (diagram.n_learners - 1) + _MARGIN
-    )
-    return _Drawn(
-        f"M{x:.1f} {_TOP}V{y:.1f}H{end:.1f}",
-        name,
-        end,
-        y + 4,
-        label.on_the_left,
-        f"{label.rank:.2f}",
-        f"{label.learner}: average rank {label.rank:.3f}",
+        width=max(left + width + right, left + difference + 20, 460),
+        height=first_row + 22 * diagram.n_rows + 14,
     )
 
 
@@ -240,50 +204,38 @@ def plot_critical_difference(test: NemenyiTest, ax: "Axes | None" = None) -> "Ax
     >>> matplotlib.pyplot.close(ax.figure)
     """
     check_matplotlib()
-    diagram = _Diagram.of(test)
-    first_row = 0.9 + 0.45 * diagram.n_levels
+    diagram = _Diagram(test)
+    n, first_row = diagram.n_learners, 0.9 + 0.45 * diagram.n_levels
+    units = _Units(1, 1, -0.55, -0.45, -first_row, -1, 0.06 * (n - 1), 0.012 * (n - 1))
     if ax is None:
-        longest = max(len(shown_name(one.learner)) for one in diagram.labels)
-        width = min(3.2 + 0.1 * diagram.n_learners, 6.0) + 0.15 * longest
+        width = min(3.2 + 0.1 * n, 6.0) + 0.15 * max(map(len, diagram.names))
         ax = new_axes(width, 0.24 * (first_row + diagram.n_rows + 4) + 0.3)
-    _draw_scale(ax, test, diagram)
-    for bar in diagram.bars:
-        y = -0.55 - 0.45 * bar.level
-        margin = 0.012 * (diagram.n_learners - 1)
-        ax.plot([bar.low - margin, bar.high + margin], [y, y], color="black", linewidth=3.5,
+    _draw_scale(ax, diagram)
+    for bar in diagram.bars(units):
+        ax.plot([bar.low, bar.high], [bar.y, bar.y], color="black", linewidth=3.5,
                 solid_capstyle="butt", zorder=3)  # fmt: skip
-    for label in diagram.labels:
-        _draw_label(ax, label, diagram, first_row)
-    ax.set_title(_caption(test), fontsize=10)
-    ax.text(0.5, 0.0, _legend(test), transform=ax.transAxes, ha="center", va="top", fontsize=8)
+    for one in diagram.lines(units):
+        ax.plot([one.x, one.x, one.end], [0, one.y, one.y], color=GREY, linewidth=0.9, zorder=2)
+        name, rank = one.name, f"{one.rank:.2f}"
+        ax.text(
+            one.end, one.y, f"{name}  {rank} " if one.on_the_left else f" {rank}  {name}",
+            ha="right" if one.on_the_left else "left", va="center", fontsize=9, parse_math=False,
+        )  # fmt: skip
+    ax.set_title(diagram.caption, fontsize=10)
+    ax.text(0.5, 0.0, diagram.legend, transform=ax.transAxes, ha="center", va="top", fontsize=8)
     ax.set_ylim(-first_row - diagram.n_rows, 2.6)
     ax.set_axis_off()
     return ax
 
 
-def _draw_scale(ax: "Axes", test: NemenyiTest, diagram: _Diagram) -> None:
+def _draw_scale(ax: "Axes", diagram: _Diagram) -> None:
     """The scale with its ticks, and the critical difference above it."""
-    n = diagram.n_learners
-    ax.plot([1, n], [0, 0], color="black", linewidth=1.0)
-    for rank in _ticks(n):
+    ax.plot([1, diagram.n_learners], [0, 0], color="black", linewidth=1.0)
+    for rank in diagram.ticks:
         ax.plot([rank + 1, rank + 1], [0, 0.2], color="black", linewidth=1.0)
         ax.text(rank + 1, 0.3, str(rank + 1), ha="center", va="bottom", fontsize=8)
-    end = 1 + test.critical_difference
+    end = 1 + diagram.test.critical_difference
     ax.plot([1, end], [1.6, 1.6], color="black", linewidth=1.6)
     for x in (1, end):
         ax.plot([x, x], [1.4, 1.8], color="black", linewidth=1.6)
-    text = f"CD = {test.critical_difference:.3f}"
-    ax.text((1 + end) / 2, 1.75, text, ha="center", va="bottom", fontsize=8)
-
-
-def _draw_label(ax: "Axes", label: _Label, diagram: _Diagram, first_row: float) -> None:
-    """A line from the scale down and aside, with the name and the average rank at its end."""
-    margin = 0.06 * (diagram.n_learners - 1)
-    end = 1 - margin if label.on_the_left else diagram.n_learners + margin
-    y = -first_row - label.row
-    ax.plot([label.rank, label.rank, end], [0, y, y], color=GREY, linewidth=0.9, zorder=2)
-    name, rank = shown_name(label.learner), f"{label.rank:.2f}"
-    ax.text(
-        end, y, f"{name}  {rank} " if label.on_the_left else f" {rank}  {name}",
-        ha="right" if label.on_the_left else "left", va="center", fontsize=9, parse_math=False,
-    )  # fmt: skip
+    ax.text((1 + end) / 2, 1.75, diagram.difference, ha="center", va="bottom", fontsize=8)
