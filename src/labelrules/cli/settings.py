@@ -204,11 +204,12 @@ def _size_bonus(text: str) -> Any:
 
 def settings_text(parameters: Mapping[str, inspect.Parameter], doc: str) -> str:
     """A line for each parameter: its name and default, and the first sentence on it."""
+    from labelrules._report import aligned
+
     meanings = _meanings(doc)
     heads = {name: f"{name}={_default_text(one.default)}" for name, one in parameters.items()}
-    width = max(map(len, heads.values()), default=0)
-    lines = [f"{head:<{width}}  {meanings.get(name, '')}" for name, head in heads.items()]
-    return "\n".join(line.rstrip() for line in lines)
+    rows = [[head, meanings.get(name, "")] for name, head in heads.items()]
+    return "\n".join(aligned(rows, left=(0, 1)))
 
 
 def _default_text(default: object) -> str:

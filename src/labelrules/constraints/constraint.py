@@ -85,7 +85,7 @@ class Constraint:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of the labels, that of the head last."""
+        """The names of the labels, with the head last."""
         return tuple(self.schema.labels[label] for label in (*self.body, self.label))
 
     @property
@@ -224,7 +224,7 @@ class Constraints(Report, Tabular):
         return RuleSet(self.schema, [_merged(members) for members in by_body.values()])
 
     def rename(self, names: Mapping[str, str]) -> "Constraints":
-        """Rename labels, from old names to new ones."""
+        """Replace names of labels: from old names to new ones."""
         schema = self.schema.rename(names)
 
         def renamed(parts: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -310,7 +310,7 @@ class Constraints(Report, Tabular):
 
 
 def _merged(constraints: list[Constraint]) -> Rule:
-    """Join constraints with one body in a rule."""
+    """Constraints with the same body as one rule."""
     constraints = sorted(constraints, key=lambda one: one.label)
     literals = {one.label: int(one.present) for one in constraints}
     first = constraints[0]

@@ -142,7 +142,7 @@ class Requirements(NamedTuple):
 
 
 class ConstraintCandidate(NamedTuple):
-    """A constraint before it is tested; `members` are its labels, that of the head last."""
+    """A constraint before it is tested; `members` are its labels, with the head last."""
 
     members: LabelSet
     present: bool

@@ -193,7 +193,7 @@ def repair(
 def violations(
     Y: Any, constraints: Any, *, label_names: Sequence[str] | None = None
 ) -> list[Violation]:
-    """The rows that violate constraints, by row; the parameters are those of :func:`repair`.
+    """Find the rows that violate constraints; the parameters are explained at :func:`repair`.
 
     Examples
     --------

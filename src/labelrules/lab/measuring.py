@@ -42,7 +42,7 @@ class FitMeasure:
 
     @classmethod
     def of(cls, given: "str | Measure | FitMeasure") -> "FitMeasure":
-        """The measure of a name or text; ``micro-F1`` is the same as ``micro F1``.
+        """The measure of a name or text; ``micro-F1`` may stand for ``micro F1``.
 
         >>> FitMeasure.of("micro-F1").name, FitMeasure.of("example-F1").name
         ('micro F1', 'samples F1')
@@ -219,7 +219,7 @@ def literals_of(model: Any) -> int | None:
 
 
 def rule_count(model: Any) -> int | None:
-    """The number of rules of a fitted learner; None if it has none. See `literals_of`.
+    """The number of rules of a fitted learner, as `literals_of` counts; None if it has none.
 
     >>> from labelrules import SeparateAndConquer, load
     >>> rule_count(SeparateAndConquer(max_rules=1).fit(load("magazines")))
@@ -242,7 +242,7 @@ def _theories(model: Any) -> list[Any]:
 
 
 def refuse_cell_weights(data: Dataset) -> None:
-    """Refuse weights of cells: measures take those of rows."""
+    """Refuse weights of cells: measures take one weight per row."""
     if data.weights is not None and data.weights.ndim == 2:
         raise ValueError(
             "the data have weights of cells, and measures take one weight per row: give such data "
@@ -253,7 +253,7 @@ def refuse_cell_weights(data: Dataset) -> None:
 def by_name(
     given: Any, what: str, nouns: str, name_of: Callable[[Any], Any], check: Callable[..., Any]
 ) -> dict[str, Any]:
-    """Things by name: those of a dict, or of a list in which each has a name of its own.
+    """Things by name, from a dict, or from a list in which each has a name of its own.
 
     `check` gets the name and the thing, and returns what is kept.
     """

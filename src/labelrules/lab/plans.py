@@ -119,7 +119,7 @@ class PlanReader:
         }
 
     def _located(self, place: str, call: Any, *given: Any) -> Any:
-        """Call; errors are those of this place of the plan."""
+        """Call a function, and name this place of the plan in its errors."""
         try:
             with at(place):
                 return call(*given)

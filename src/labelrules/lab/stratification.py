@@ -90,7 +90,7 @@ def assigned_folds(
 
 
 def _units_of_rows(board: Board, order: Integers, second_order: bool) -> _Units:
-    """Each row as a unit: its labels, those of which it is unknown, and pairs that it has."""
+    """Each row as a unit: its labels, its unknown labels, and its pairs of labels."""
     present = np.count_nonzero(board == 1, axis=1)[order]
     unknown = board == UNSET
     has_unknown = unknown.any(axis=0)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelrules._report import aligned
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules._wings import blocks_of
 from labelrules.measures.confusion_matrix import (
@@ -46,9 +47,7 @@ class Evaluation(dict[str, float]):
         return f"<Evaluation: {', '.join(f'{name} {self[name]:.3f}' for name in known)}>"
 
     def __str__(self) -> str:
-        width = max(map(len, self), default=0)
-        digits = max((len(f"{value:.4f}") for value in self.values()), default=0)
-        return "\n".join(f"{name:<{width}}  {self[name]:{digits}.4f}" for name in self)
+        return "\n".join(aligned([[name, f"{value:.4f}"] for name, value in self.items()]))
 
     def _repr_html_(self) -> str:
         from labelrules._html import fragment, html_table

@@ -377,7 +377,7 @@ def new_stack(n_items: int, n_entries: int = 1 << 14, n_words: int = 1 << 16) ->
 
 
 def larger_stack(stack: "Stack", limits: Limits) -> "Stack":
-    """The same stack with twice the room, if the limits allow the memory."""
+    """Double the room of a stack, if the limits allow the memory."""
     if limits.n_bytes + 3 * nbytes(stack) > limits.memory:
         limits.stop_for_memory()
         return stack

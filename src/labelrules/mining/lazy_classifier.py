@@ -495,7 +495,7 @@ class Thresholds:
 
     @classmethod
     def fixed(cls, threshold: float, n_labels: int) -> "Thresholds":
-        """The same threshold for all, and no guesses."""
+        """One threshold for all labels, without guesses."""
         return cls(np.full(n_labels, threshold), 1.0)
 
     @classmethod

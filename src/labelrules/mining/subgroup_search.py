@@ -55,7 +55,7 @@ class Vocabulary(NamedTuple):
     labels: tuple[int, ...]
 
     def selectors(self, data: Dataset, least: int) -> Selectors:
-        """Those that hold for at least so many rows and not for all; of equal ones the first."""
+        """Selectors of at least so many rows, but not of all; the first of equal ones."""
         parts: dict[bytes, Selector] = {}
         for part, covered in self._all(data):
             if least <= np.count_nonzero(covered) < data.n_rows:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from labelrules._report import aligned
 from labelrules.cli.commands import (
     Command,
     Count,
@@ -88,15 +89,9 @@ def _text(
 
 def _measures(models: list[Model], values: list[dict[str, float]]) -> list[str]:
     """A line for each measure: both values, and by how much the second is greater."""
-    names = [name for name in values[0] if name in values[1]]
-    titles = ["one", "other", "difference"]
-    rows = [[values[0][n], values[1][n], values[1][n] - values[0][n]] for n in names]
-    texts = [[f"{a:.4f}", f"{b:.4f}", f"{c:+.4f}"] for a, b, c in rows]
-    width = max(len(name) for name in ("measure", *names))
-    lines = [f"{'measure':<{width}}  " + "  ".join(f"{title:>10}" for title in titles)]
-    for name, cells in zip(names, texts, strict=True):
-        lines.append(f"{name:<{width}}  " + "  ".join(f"{cell:>10}" for cell in cells))
-    literals = [str(model.theory.n_literals) for model in models]
-    more = f"{models[1].theory.n_literals - models[0].theory.n_literals:+d}"
-    last = "  ".join(f"{cell:>10}" for cell in (*literals, more))
-    return [*lines, f"{'literals':<{width}}  {last}"]
+    rows = [["measure", *(f"{title:>10}" for title in ("one", "other", "difference"))]]
+    for name, one in values[0].items():
+        if (other := values[1].get(name)) is not None:
+            rows.append([name, f"{one:.4f}", f"{other:.4f}", f"{other - one:+.4f}"])
+    sizes = [model.theory.n_literals for model in models]
+    return aligned([*rows, ["literals", *map(str, sizes), f"{sizes[1] - sizes[0]:+d}"]])

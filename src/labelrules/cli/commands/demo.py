@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from labelrules._report import aligned
 from labelrules.cli.commands import Command
 from labelrules.cli.io import shown_progress
 
@@ -95,6 +96,4 @@ def _table(data: "Dataset", theory: "DecisionList") -> str:
             for j, feature in enumerate(data.schema.features)
         ]
         rows.append((str(row + 1), *values, *(", ".join(labels) or "-" for labels in label_sets)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    padded = [[f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)] for row in rows]
-    return "\n".join("  ".join(row).rstrip() for row in padded)
+    return "\n".join(aligned(rows, left=range(len(rows[0]))))

@@ -64,7 +64,7 @@ def _measure(text: str) -> str:
 
 @contextmanager
 def _blaming_option() -> Iterator[None]:
-    """Errors of the library are those of the option."""
+    """Raise errors of the library as errors of the option."""
     try:
         yield
     except ValueError as wrong:

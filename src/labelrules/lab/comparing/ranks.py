@@ -258,7 +258,7 @@ def friedman_test(
     alpha: float = 0.05,
     correct_ties: bool = True,
 ) -> FriedmanTest:
-    """Friedman's test whether learners differ over data sets, and that of Iman and Davenport.
+    """Test whether learners differ over data sets, as Friedman, and as Iman and Davenport do.
 
     The null hypothesis is that all learners are equally good, so that their average ranks differ by
     chance only. Friedman's statistic follows a chi-square distribution with many data sets, and is

@@ -270,7 +270,7 @@ def _numbered(noun: str, n: int) -> list[str]:
 def _table(
     columns: Columns, datasets: str | Sequence[str], learners: Sequence[str] | None
 ) -> ScoreTable:
-    """The table of these columns; those of `learners` in that order, if given."""
+    """The table of these columns, or of the columns of `learners`, in their order."""
     if isinstance(datasets, str):
         raise ValueError(
             f"datasets={datasets!r:.60} is one text: only a frame has a column of that name; give "
@@ -347,7 +347,7 @@ def _difference(first: float, second: float) -> float:
 
 
 def pairs_of(learners: Sequence[str], control: str | None = None) -> list[tuple[str, str]]:
-    """All pairs of learners, or those of a control with each other one."""
+    """All pairs of learners, or a control with each other one."""
     if control is None:
         return list(combinations(learners, 2))
     one_of(control, "control", learners)

@@ -165,7 +165,7 @@ def _flat(pairs: Iterable[tuple[Integers, Integers]]) -> list[Integers]:
 
 
 def seeded(learner: Any, seed: int) -> Any:
-    """A copy whose parameters `random_state` that are None, also those of its parts, are a number.
+    """Copy a learner, and seed each `random_state` that is None, also in its parts.
 
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> seeded(RandomForestClassifier(), 3)
