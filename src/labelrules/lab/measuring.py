@@ -211,11 +211,7 @@ def literals_of(model: Any) -> int | None:
     >>> literals_of(SeparateAndConquer(max_rules=1).fit(load("magazines")))
     2
     """
-    said = getattr(model, "n_literals", None)
-    if said is not None:
-        return int(said() if callable(said) else said)
-    theories = _theories(model)
-    return sum(int(one.n_literals) for one in theories) if theories else None
+    return _size_of(model, "n_literals", lambda theory: theory.n_literals)
 
 
 def rule_count(model: Any) -> int | None:
@@ -225,17 +221,16 @@ def rule_count(model: Any) -> int | None:
     >>> rule_count(SeparateAndConquer(max_rules=1).fit(load("magazines")))
     1
     """
-    said = getattr(model, "n_rules", None)
+    return _size_of(model, "n_rules", len)
+
+
+def _size_of(model: Any, attribute: str, size: Callable[[Any], int]) -> int | None:
+    """What a learner says of itself, or the sum over its theories; None without any."""
+    said = getattr(model, attribute, None)
     if said is not None:
         return int(said() if callable(said) else said)
-    theories = _theories(model)
-    return sum(map(len, theories)) if theories else None
-
-
-def _theories(model: Any) -> list[Any]:
-    if hasattr(model, "theory_"):
-        return [model.theory_]
-    return list(getattr(model, "theories_", None) or [])
+    own = [model.theory_] if hasattr(model, "theory_") else getattr(model, "theories_", None)
+    return sum(int(size(one)) for one in own) if own else None
 
 
 # --------------------------------------------------------------------------- what is given

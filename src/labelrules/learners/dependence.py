@@ -1,5 +1,6 @@
 """Tests for dependence between labels: unconditional, and conditional on the features."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -7,7 +8,15 @@ import numpy as np
 from scipy import stats
 
 from labelrules._checks import whole_number
-from labelrules._report import pandas_frame
+from labelrules._report import (
+    Columns,
+    Lines,
+    Part,
+    Report,
+    Tabular,
+    field_columns,
+    first_lines,
+)
 from labelrules._types import UNSET, Board, Floats, Mask
 from labelrules.constraints.label_counts import labels_of
 from labelrules.constraints.significance import Correction, adjusted, checked_alpha
@@ -35,8 +44,8 @@ class DependentPair(NamedTuple):
     significant: bool
 
 
-@dataclass(frozen=True, eq=False)
-class Dependence:
+@dataclass(frozen=True, eq=False, repr=False)
+class Dependence(Report, Tabular):
     """The dependence between all pairs of labels; printing it shows the significant pairs.
 
     Arrays are labels by labels: the first depends on the second. Their diagonals have no meaning.
@@ -83,14 +92,9 @@ class Dependence:
         ]
         return sorted(pairs, key=lambda pair: (pair.p, -pair.statistic))
 
-    def as_dict(self) -> dict[str, list[Any]]:
-        """The pairs as columns, for a data frame of any library; see also `to_frame`."""
-        pairs = self.pairs()
-        return {name: [getattr(pair, name) for pair in pairs] for name in DependentPair._fields}
-
-    def to_frame(self) -> Any:
-        """The pairs as a pandas data frame."""
-        return pandas_frame(self.as_dict())
+    def as_dict(self) -> Columns:
+        """The pairs as columns, for a data frame of any library."""
+        return field_columns(DependentPair, self.pairs())
 
     def order(self) -> tuple[int, ...]:
         """An order of the labels for a chain, in which labels come soon after those they depend on.
@@ -109,19 +113,17 @@ class Dependence:
             order.append(left.pop(int(np.argmax(value))))
         return tuple(order)
 
-    def __str__(self) -> str:
+    def _parts(self) -> Iterator[Part]:
         significant = [pair for pair in self.pairs() if pair.significant]
-        lines = [self._headline()]
         joint = "and" if self.kind == "unconditional" else "on"
-        for pair in significant[:20]:
-            lines.append(f"  {pair.label} {joint} {pair.on}: p = {pair.corrected:.2g}")
-        more = len(significant) - 20
-        return "\n".join([*lines, f"  ... and {more} more"] if more > 0 else lines)
+        shown = (
+            f"{one.label} {joint} {one.on}: p = {one.corrected:.2g}" for one in significant[:20]
+        )
+        yield Lines(first_lines(shown, len(significant)))
 
-    def __repr__(self) -> str:
-        return f"<Dependence: {self._headline()}>"
-
-    def _headline(self) -> str:
+    @property
+    def headline(self) -> str:
+        """How many pairs of labels are dependent."""
         pairs = self.pairs()
         n_significant = sum(pair.significant for pair in pairs)
         return f"{n_significant} of {len(pairs)} pairs of labels show {self.kind} dependence"

@@ -74,12 +74,8 @@ class WilcoxonHolm(Report, Tabular):
 
     def pair(self, first: str, second: str) -> SignedRanks:
         """The test of two learners, in either order."""
-        for name in (first, second):
-            one_of(name, "learner", self.learners)
-        for one in self.pairs:
-            if {one.first, one.second} == {first, second}:
-                return one
-        raise ValueError(f"{first!r} and {second!r} were not compared with each other")
+        found: SignedRanks = _pair_of(self, first, second)
+        return found
 
     def as_dict(self) -> Columns:
         """The pairs as columns, named by the fields of `SignedRanks`."""
@@ -118,6 +114,16 @@ class WilcoxonHolm(Report, Tabular):
     def __repr__(self) -> str:
         n_rows = counted(len(self.datasets), "data set")
         return f"<WilcoxonHolm: {counted(len(self.learners), 'learner')}, {n_rows}, {self.verdict}>"
+
+
+def _pair_of(found: Any, first: str, second: str) -> Any:
+    """The result for two learners, in either order."""
+    for name in (first, second):
+        one_of(name, "learner", found.learners)
+    for one in found.pairs:
+        if {one.first, one.second} == {first, second}:
+            return one
+    raise ValueError(f"{first!r} and {second!r} were not compared with each other")
 
 
 def wilcoxon_holm(
@@ -277,14 +283,10 @@ class BayesianSignedRank(Report, Tabular):
 
     def pair(self, first: str, second: str) -> Posterior:
         """The probabilities for two learners, in the order in which they are named."""
-        for name in (first, second):
-            one_of(name, "learner", self.learners)
-        for one in self.pairs:
-            if (one.first, one.second) == (first, second):
-                return one
-            if (one.second, one.first) == (first, second):
-                return Posterior(first, second, one.second_better, one.equivalent, one.first_better)
-        raise ValueError(f"{first!r} and {second!r} were not compared with each other")
+        one: Posterior = _pair_of(self, first, second)
+        if one.first == first:
+            return one
+        return Posterior(first, second, one.second_better, one.equivalent, one.first_better)
 
     @property
     def standard_error(self) -> float:

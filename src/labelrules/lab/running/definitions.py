@@ -118,20 +118,18 @@ def divided_datasets(
 
 
 def _divisions(data: Dataset, split: Any, n_repeats: int, random_state: int) -> Iterator[Division]:
-    if is_whole(split):
-        sizes = even_sizes(data.n_rows, whole_number(split, "split", low=2))
-        for repeat in range(n_repeats):
-            folds = stratified_folds(data, sizes, random_state + repeat)
-            for fold in range(len(sizes)):
-                yield Division(
-                    repeat, fold, np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-                )
-        return
     if is_number(split):
-        sizes = holdout_sizes(data.n_rows, number(split, "split", above=0, below=1))
+        if is_whole(split):
+            sizes = even_sizes(data.n_rows, whole_number(split, "split", low=2))
+            held_out = range(len(sizes))
+        else:
+            sizes = holdout_sizes(data.n_rows, number(split, "split", above=0, below=1))
+            held_out = range(1, 2)
         for repeat in range(n_repeats):
-            is_held = stratified_folds(data, sizes, random_state + repeat) == 1
-            yield Division(repeat, 0, np.flatnonzero(~is_held), np.flatnonzero(is_held))
+            parts = stratified_folds(data, sizes, random_state + repeat)
+            for fold, held in enumerate(held_out):
+                rows = np.flatnonzero(parts != held), np.flatnonzero(parts == held)
+                yield Division(repeat, fold, *rows)
         return
     if isinstance(split, str) or not hasattr(split, "split"):
         raise ValueError(
