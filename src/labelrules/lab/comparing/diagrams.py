@@ -21,7 +21,7 @@ MAX_LEARNERS = 100
 """Learners that a diagram can show; more could not be read."""
 
 
-class _Units(NamedTuple):
+class _DiagramUnits(NamedTuple):
     """Where a picture has rank 1, the first bar and the first name, and the next of each."""
 
     start: float
@@ -34,7 +34,7 @@ class _Units(NamedTuple):
     overhang: float  # of bars over the ranks of their learners
 
 
-class _Line(NamedTuple):
+class _LearnerLine(NamedTuple):
     """A learner: from its rank on the scale down to `y`, and aside to its name at `end`."""
 
     learner: str
@@ -105,7 +105,7 @@ class _Diagram:
         """The critical difference in words."""
         return f"CD = {self.test.critical_difference:.3f}"
 
-    def lines(self, units: _Units) -> Iterator[_Line]:
+    def lines(self, units: _DiagramUnits) -> Iterator[_LearnerLine]:
         """The learners in their order, outermost names first on each side."""
         last = units.start + units.rank * (self.n_learners - 1)
         for place, (learner, name) in enumerate(zip(self.order, self.names, strict=True)):
@@ -113,9 +113,9 @@ class _Diagram:
             row = place if left else self.n_learners - 1 - place
             end = units.start - units.margin if left else last + units.margin
             x, y = units.start + (rank - 1) * units.rank, units.first_row + units.row * row
-            yield _Line(learner, name, rank, x, y, end, left)
+            yield _LearnerLine(learner, name, rank, x, y, end, left)
 
-    def bars(self, units: _Units) -> Iterator[_GroupBar]:
+    def bars(self, units: _DiagramUnits) -> Iterator[_GroupBar]:
         """The groups with their bars."""
         for group, level in zip(self.test.groups, self.levels, strict=True):
             ends = (self.test.ranks[group[0]], self.test.ranks[group[-1]])
@@ -157,7 +157,7 @@ def critical_difference_svg(test: NemenyiTest) -> "Markup":
     left, right = (_LETTER * max(map(len, names), default=0) + _RANK + _MARGIN for names in sides)
     width = min(max(_WIDTH, 36 * diagram.n_learners), _WIDEST)
     unit, first_row = width / (diagram.n_learners - 1), _TOP + 24 + 10 * diagram.n_levels
-    units = _Units(left, unit, _TOP + 14, 10, first_row, 22, _MARGIN, 5)
+    units = _DiagramUnits(left, unit, _TOP + 14, 10, first_row, 22, _MARGIN, 5)
     difference = test.critical_difference * unit
     return render(
         "critical_difference.svg",
@@ -206,7 +206,7 @@ def plot_critical_difference(test: NemenyiTest, ax: "Axes | None" = None) -> "Ax
     check_matplotlib()
     diagram = _Diagram(test)
     n, first_row = diagram.n_learners, 0.9 + 0.45 * diagram.n_levels
-    units = _Units(1, 1, -0.55, -0.45, -first_row, -1, 0.06 * (n - 1), 0.012 * (n - 1))
+    units = _DiagramUnits(1, 1, -0.55, -0.45, -first_row, -1, 0.06 * (n - 1), 0.012 * (n - 1))
     if ax is None:
         width = min(3.2 + 0.1 * n, 6.0) + 0.15 * max(map(len, diagram.names))
         ax = new_axes(width, 0.24 * (first_row + diagram.n_rows + 4) + 0.3)
