@@ -346,7 +346,7 @@ def are_consistent(clauses: Clauses) -> bool:
 
 
 def consistent(clauses: Clauses) -> Clauses:
-    """Return the clauses, if some label set satisfies them all."""
+    """Refuse clauses that no label set satisfies together."""
     if not are_consistent(clauses):
         those = "; ".join(contradiction(clauses))
         raise ValueError(

@@ -224,7 +224,7 @@ class Constraints(Report, Tabular):
         return RuleSet(self.schema, [_merged(members) for members in by_body.values()])
 
     def rename(self, names: Mapping[str, str]) -> "Constraints":
-        """Replace names of labels: from old names to new ones."""
+        """Rename labels, from old names to new ones."""
         schema = self.schema.rename(names)
 
         def renamed(parts: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -310,7 +310,7 @@ class Constraints(Report, Tabular):
 
 
 def _merged(constraints: list[Constraint]) -> Rule:
-    """Constraints with the same body as one rule."""
+    """Join constraints with one body in a rule."""
     constraints = sorted(constraints, key=lambda one: one.label)
     literals = {one.label: int(one.present) for one in constraints}
     first = constraints[0]

@@ -24,8 +24,7 @@ from labelrules.mining.associative_classifier import RowCopies, rare_items
 from labelrules.mining.binning import Binning
 from labelrules.mining.items import Bits, Items, Ragged, packed_rows
 from labelrules.rules import Evidence, Head, Rule
-from labelrules.rules.language.text import rule_text
-from labelrules.rules.language.words import label_text
+from labelrules.rules.language.text import label_text, rule_text
 
 Numbers: TypeAlias = npt.NDArray[np.int32]
 """Items by number."""

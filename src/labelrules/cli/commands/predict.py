@@ -197,6 +197,6 @@ def usual_values(model: Model, data: "Dataset") -> dict[str, float]:
 
 def values_text(values: dict[str, float]) -> str:
     """A line for each measure, with the values below each other."""
-    width = max(map(len, values), default=0)
-    digits = max((len(f"{value:.4f}") for value in values.values()), default=0)
-    return "\n".join(f"{name:<{width}}  {value:{digits}.4f}" for name, value in values.items())
+    from labelrules.measures.evaluation import Evaluation
+
+    return str(Evaluation(values))
