@@ -15,6 +15,7 @@ from labelrules._interrupts import heard_interrupts
 from labelrules._report import Columns, FigureTable, Lines, Part, Report, Tabular, without_repeats
 from labelrules._types import Integers
 from labelrules.data import Dataset
+from labelrules.data.weights import without_idle_cells
 from labelrules.inspection.pictures.layouts import shown_name
 from labelrules.inspection.pictures.plots import (
     GREY,
@@ -27,7 +28,6 @@ from labelrules.lab.measuring import learned, named_learners, predictions, refus
 from labelrules.learners import registered
 from labelrules.learners.base.progress import Listener, progress_listener, warn_of_early_end
 from labelrules.learners.base.sampling import folds_of
-from labelrules.learners.base.tables import without_idle_cells
 from labelrules.measures import Measure
 from labelrules.rules import theory_of
 

@@ -9,14 +9,14 @@ import numpy.typing as npt
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils.validation import column_or_1d
 
-from labelrules._checks import counted, is_whole, whole_number
+from labelrules._checks import counted, is_whole, random_numbers, whole_number
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Integers
 from labelrules.data import Dataset
 from labelrules.data.memory.arrays import as_array
 from labelrules.kernels.stratification import add_up_rows, assign, exchange, list_items, list_pairs
 from labelrules.learners.base.estimator import read_target
-from labelrules.learners.base.sampling import random_numbers, shuffled_rows
+from labelrules.learners.base.sampling import shuffled_rows
 
 WORK = 16_000_000
 """About how many items are read while folds are exchanged; a unit by itself is like four."""

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelrules._checks import one_of, truth_value, whole_number
+from labelrules._checks import one_of, random_numbers, truth_value, whole_number
 from labelrules._report import aligned
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.constraints.significance import adjusted, checked_alpha
-from labelrules.data import Dataset, Partitions
+from labelrules.data import Dataset
 from labelrules.data.document import Record
 from labelrules.data.numeric import numeric_features
 from labelrules.learners.base.label_models import (
@@ -21,10 +21,8 @@ from labelrules.learners.base.label_models import (
     Workers,
     joined_list,
 )
-from labelrules.learners.base.label_parts import label_learner
 from labelrules.learners.base.per_label import LabelwiseClassifier, LabelwiseState
 from labelrules.learners.base.progress import Listener
-from labelrules.learners.base.sampling import random_numbers
 from labelrules.learners.dependence import mcnemar
 from labelrules.learners.registry import register
 from labelrules.measures import ratio
@@ -168,18 +166,17 @@ class StackedBinaryRelevance(LabelwiseClassifier):
             raise ValueError("rules that are sampled from need evidence")
         self.n_layers_ = len(theory.layers)
 
-    def _check_parts(self, data: Partitions, base: Any, last_resort: float | None) -> None:
-        super()._check_parts(data, base, last_resort)
+    def _check_for_partitions(self) -> None:
+        super()._check_for_partitions()
         if isinstance(self._checked_inference(), Gibbs):
             raise ValueError(
                 "Gibbs sampling needs all rows in memory: for rows in partitions use another "
                 "inference, such as 'until stable'"
             )
 
-    def _learn(self, data: Dataset | Partitions, base: Any, workers: Workers) -> None:
-        inference = self._checked_inference()
-        learner = label_learner(base, data)
-        tasks = [LabelTask(label) for label in range(data.schema.n_labels)]
+    def _learn(self, learner: LabelLearner, workers: Workers) -> None:
+        inference, rows = self._checked_inference(), learner.rows
+        tasks = [LabelTask(label) for label in range(rows.schema.n_labels)]
         learned = {} if isinstance(inference, Gibbs) else workers.learn(learner, tasks, "layer 1")
         layers = [learner.completed(tasks, learned)]
         layers += self._further_layers(learner, workers)
@@ -188,30 +185,30 @@ class StackedBinaryRelevance(LabelwiseClassifier):
             # Labels are read from the layer before, where open cells count as absent; to sample
             # them, each needs a rule.
             absence: Absence = "always" if isinstance(inference, Gibbs) else "never"
-            lists = [joined_list(data.schema, models, absence) for models in layers]
-            self._keep(LayeredTheory(data.schema, lists, inference), data)
+            lists = [joined_list(rows.schema, models, absence) for models in layers]
+            self._keep(LayeredTheory(rows.schema, lists, inference), rows)
         else:
             self._models = layers, inference
 
     def _further_layers(self, first: LabelLearner, workers: Workers) -> list[list[Any]]:
-        every = range(first.data.schema.n_labels)
+        every = range(first.rows.schema.n_labels)
         tasks = [LabelTask(i, tuple(j for j in every if j != i or self.own_label)) for i in every]
-        learner = replace(first, with_features=self.with_features)
         if self.labels_from == "truth":
+            learner = replace(first, with_features=self.with_features)
             learned = workers.learn(learner, tasks, "layer 2")
             layer = [learned.get(task) or learner.identity(task.label) for task in tasks]
             return [layer] * (self.n_layers - 1)
-        folds = first.folds(self.n_folds, self.random_state)
-        labels = first.out_of_fold([LabelTask(i) for i in every], folds, workers, "layer 1")
+        first = first.with_folds(self.n_folds, self.random_state)
+        labels = first.out_of_fold([LabelTask(i) for i in every], workers, "layer 1")
         layers: list[list[Any]] = []
         for number in range(2, self.n_layers + 1):
-            learner = learner.reading(labels, folds)
+            learner = replace(first, with_features=self.with_features, labels=labels)
             learned = workers.learn(learner, tasks, f"layer {number}")
             predicted = labels
             if self.alpha is not None or number < self.n_layers:
                 phase = f"layer {number} on trial"
-                predicted = learner.out_of_fold(tasks, folds, workers, phase)
-            changes = learner.changes(labels, predicted, folds)
+                predicted = learner.out_of_fold(tasks, workers, phase)
+            changes = learner.changes(labels, predicted)
             kept = self._kept(changes, map(learned.get, tasks), workers)
             if not any(kept) or (number > 2 and not changes[-1, kept].any()):
                 break

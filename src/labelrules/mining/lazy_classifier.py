@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from labelrules._checks import number, whole_number
+from labelrules._checks import number, random_generator, whole_number
 from labelrules._types import UNSET, Board, Floats, Integers, Matrix
 from labelrules.data import Dataset, Schema
 from labelrules.data.memory.encoding import encode
 from labelrules.data.table import column_of, freeze, labels_known_together
 from labelrules.learners.base.estimator import TableClassifier, WeightKind
-from labelrules.learners.base.records import recorded
-from labelrules.learners.base.sampling import random_generator
+from labelrules.learners.base.progress import recorded
 from labelrules.learners.registry import register
 from labelrules.mining.associative_classifier import RowCopies, rare_items
 from labelrules.mining.binning import Binning
