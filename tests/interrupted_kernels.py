@@ -282,7 +282,7 @@ def search_heads(data):
 
 def change_rules(data):
     from labelrules import DecisionList, SeparateAndConquer, edit
-    from labelrules.rules.list_replay import ListReplay
+    from labelrules.rules.run import ListReplay
 
     model = SeparateAndConquer(max_rules=4, pruning=None).fit(data)
     str(edit(model, data).remove(1).preview())

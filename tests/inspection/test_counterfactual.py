@@ -21,7 +21,7 @@ from labelrules import (
 )
 from labelrules.inspection import counterfactual
 from labelrules.inspection.counterfactuals import just_above
-from labelrules.inspection.point_changes import is_additive
+from labelrules.inspection.reasons import is_additive
 from labelrules.rules import Gibbs, LabelByLabel, UntilStable
 from layered_theories import ONCE, layered_theories
 from theories import decision_lists, rule_sets, scorecards

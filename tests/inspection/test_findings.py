@@ -21,8 +21,7 @@ from labelrules import (
 from labelrules.inspection import Fix, findings
 from labelrules.inspection.review import regions
 from labelrules.inspection.review.fixes import keeps_predictions
-from labelrules.inspection.review.regions import reach_of
-from labelrules.inspection.rule_usage import parts_of
+from labelrules.inspection.review.regions import parts_of, reach_of
 from labelrules.rules import Gibbs
 from layered_theories import layered_theories
 from theories import decision_lists, rules, theories
@@ -387,7 +386,7 @@ def test_what_data_show_is_proved_otherwise(monkeypatch):
     data = Dataset(SCHEMA, [[2.0, 0, 0, 0], [0.5, 0, 0, 0]], [[1, 1, 0]] * 2)
     asked = []
     monkeypatch.setattr(
-        "labelrules.inspection.review.logical.reach_of",
+        "labelrules.inspection.review.problems.reach_of",
         lambda part, number, schema, steps: asked.append(number),
     )
     findings(theory, data)

@@ -22,7 +22,7 @@ from labelrules import (
     parse,
 )
 from labelrules.inspection import alternatives, condition_matrix, estimate, row_flow, rule_coverage
-from labelrules.inspection.review.histograms import MAX_BARS, histogram_of, value_counts
+from labelrules.inspection.review.matrix import MAX_BARS, histogram_of, value_counts
 from labelrules.rules import clinic_truth
 from strategies import datasets
 from theories import bodies, decision_lists, rule_sets

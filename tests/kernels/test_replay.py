@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelrules import UNSET, Dataset, DecisionList, Feature, Schema, load, parse
-from labelrules.rules.list_replay import ListReplay
+from labelrules.rules.run import ListReplay
 from theories import decision_lists
 from twins import rules as naive
 

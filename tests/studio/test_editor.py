@@ -24,7 +24,7 @@ from labelrules import (
 )
 from labelrules.inspection import Place
 from labelrules.rules import RuleSyntaxError, theory_html, theory_markdown
-from labelrules.rules.boards import closed
+from labelrules.rules.theory import closed
 from labelrules.rules.views.frame import placed_rules
 
 READERS = load("magazines")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from edit_cases import clinic, clinic_editor, done, steps
 from labelrules import UNSET, edit, evaluate
 from labelrules.measures.evaluation import evaluation_of_counts
-from labelrules.rules.boards import closed
+from labelrules.rules.theory import closed
 from labelrules.studio.outcomes import outcome_counts
 from layered_theories import layered_theories
 from tables import tables

@@ -48,23 +48,25 @@ from labelrules.inspection.pictures.svg import (
 )
 from labelrules.inspection.review.coverage import (
     Coverage,
+    FlowStep,
+    RowFlow,
     RuleCoverage,
     RuleCoverages,
+    row_flow,
     rule_coverage,
 )
-from labelrules.inspection.review.fixes import Effect, Fix
-from labelrules.inspection.review.flow import FlowStep, RowFlow, row_flow
-from labelrules.inspection.review.histograms import Bar, Histogram
+from labelrules.inspection.review.fixes import Effect, Finding, Findings, Fix
 from labelrules.inspection.review.matrix import (
+    Bar,
     ConditionCell,
     ConditionMatrix,
+    Histogram,
     MatrixFeature,
     Threshold,
     condition_matrix,
 )
 from labelrules.inspection.review.problems import findings
 from labelrules.inspection.review.replacements import Alternative, Alternatives, alternatives
-from labelrules.inspection.review.values import Finding, Findings
 from labelrules.inspection.summaries import (
     DoubtfulRule,
     FeatureSummary,

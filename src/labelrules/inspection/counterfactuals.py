@@ -17,8 +17,13 @@ from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import column_of
 from labelrules.data.times import later
-from labelrules.inspection.point_changes import LimitReachedError, PointSearch, is_additive
-from labelrules.inspection.reasons import Reasons, slice_for
+from labelrules.inspection.reasons import (
+    LimitReachedError,
+    PointSearch,
+    Reasons,
+    is_additive,
+    slice_for,
+)
 from labelrules.inspection.tracing import (
     PRESENCE,
     encoded_rows,

@@ -17,10 +17,11 @@ from labelrules._wings import blocks_of
 from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.table import Dataset
 from labelrules.inspection.explanation.values import Place, place_in
-from labelrules.inspection.rule_usage import Usage, conflicting_rules, subsumed_rules, usage_of
+from labelrules.inspection.review.regions import conflicting_rules, subsumed_rules
 from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import LayeredTheory, Rule, Theory, theory_of
 from labelrules.rules.language.text import label_text, name_text, rule_texts
+from labelrules.rules.run import Usage, usage_of
 from labelrules.rules.views.frame import WHERE, placed_rules
 
 if TYPE_CHECKING:

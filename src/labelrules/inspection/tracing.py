@@ -26,10 +26,10 @@ from labelrules.rules import (
     Theory,
     theory_of,
 )
-from labelrules.rules.boards import checked_board, closed
-from labelrules.rules.inference import no_writer
 from labelrules.rules.language.text import label_text, name_text, number_text, rule_texts
 from labelrules.rules.layered_theory import without_labels
+from labelrules.rules.run import run_of
+from labelrules.rules.theory import checked_board, closed
 
 PRESENCE = ("absent", "present")
 MANY_FEATURES = 30  # of longer rows only the values that are not 0 are shown
@@ -227,20 +227,6 @@ def trace(theory: Any, X: Any, row: int = 0, board: Board | None = None) -> Trac
         None if run.presence is None else run.presence[0],
         fallback,
     )
-
-
-def run_of(
-    theory: Theory,
-    runner: Any,
-    rows: Dataset,
-    board: Board | None = None,
-    reads: Board | None = None,
-) -> Run:
-    """Apply a list or a set by itself or compiled; the rules of a set vote, so none has written."""
-    if theory.ordered:
-        return runner.run(rows, board, reads=reads)  # type: ignore[no-any-return]
-    voted = runner.apply(rows, board, reads=reads)
-    return Run(voted, *no_writer(voted))
 
 
 def _layer_traces(model: LayeredTheory, run: LayeredRun, one: Dataset) -> Iterator[Trace]:

@@ -11,11 +11,11 @@ from labelrules._checks import whole_number
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data.table import Dataset
 from labelrules.kernels.device import Engine
-from labelrules.rules.boards import closed as closed
 from labelrules.rules.rule import Evidence, Head, Rule
 from labelrules.rules.rule_table import Numbers as Numbers
 from labelrules.rules.rule_table import RowsAsGiven, table_of
 from labelrules.rules.theory import RuleSet, Run, Theory
+from labelrules.rules.theory import closed as closed
 
 
 @dataclass(frozen=True, slots=True)

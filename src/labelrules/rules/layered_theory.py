@@ -12,7 +12,6 @@ from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data.memory.encoding import encode_labels, new_rows
 from labelrules.data.schema import Schema
 from labelrules.kernels.device import Engine
-from labelrules.rules.boards import checked_board, closed
 from labelrules.rules.conditions import Condition
 from labelrules.rules.inference import (
     Gibbs,
@@ -26,7 +25,15 @@ from labelrules.rules.inference import (
 )
 from labelrules.rules.rule import Rule
 from labelrules.rules.rule_table import RowsAsGiven, n_rows_of, on_engine
-from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, evidence_on
+from labelrules.rules.theory import (
+    DecisionList,
+    RuleSet,
+    Run,
+    Theory,
+    checked_board,
+    closed,
+    evidence_on,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -24,9 +24,16 @@ from labelrules.kernels.device import (
     is_on_gpu,
     predicts_on_gpu,
 )
-from labelrules.rules.boards import checked_board, closed, start_board
 from labelrules.rules.conditions import OPERATORS, Condition
-from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory
+from labelrules.rules.theory import (
+    DecisionList,
+    RuleSet,
+    Run,
+    Theory,
+    checked_board,
+    closed,
+    start_board,
+)
 
 if TYPE_CHECKING:
     from labelrules.kernels.apply import EncodedFeatures, FlatRules

@@ -19,8 +19,8 @@ from labelrules.rules import (
     RuleSet,
     Theory,
 )
-from labelrules.rules.boards import closed
 from labelrules.rules.rule_table import table_of
+from labelrules.rules.theory import closed
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,9 +22,8 @@ from labelrules.inspection.pictures.layouts import (
     Source,
     strokes,
 )
-from labelrules.inspection.review.flow import FlowStep, RowFlow
-from labelrules.inspection.review.histograms import Bar
-from labelrules.inspection.review.matrix import ConditionCell, MatrixFeature, Threshold
+from labelrules.inspection.review.coverage import FlowStep, RowFlow
+from labelrules.inspection.review.matrix import Bar, ConditionCell, MatrixFeature, Threshold
 
 if TYPE_CHECKING:
     from markupsafe import Markup

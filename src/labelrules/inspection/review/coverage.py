@@ -1,4 +1,4 @@
-"""Coverage: what each rule covers alone, and what it decides in the order of its list."""
+"""What rules do with rows: what each covers, and the flow of the rows through a list."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from labelrules._types import UNSET, Board, Mask
 from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.table import Dataset
 from labelrules.inspection.explanation.values import Estimate, Place, estimate
-from labelrules.inspection.rule_usage import PartRun, part_runs
-from labelrules.inspection.summaries import Table, places_of, text_table
-from labelrules.inspection.tracing import encoded_rows
+from labelrules.inspection.summaries import Table, columns_of, places_of, text_table
+from labelrules.inspection.tracing import encoded_rows, label_number
 from labelrules.rules import Evidence, Rule, Theory, theory_of
-from labelrules.rules.language.text import rule_texts
+from labelrules.rules.language.text import label_text, rule_texts
+from labelrules.rules.run import PartRun, part_runs
 
 if TYPE_CHECKING:
     import pandas
@@ -213,3 +213,194 @@ def _coverage(rule: Rule, cells: Mask, truth: Board | None) -> Coverage:
     right = int(np.count_nonzero(cells & (known == np.array(rule.head.values))))
     n_known = int(np.count_nonzero(cells & (known != UNSET)))
     return Coverage(n_rows, n_cells, Evidence(right, n_known - right))
+
+
+class FlowStep(NamedTuple):
+    """What one rule does with the rows that reach it."""
+
+    place: Place
+    text: str
+    n_reaching: int  #: Rows that are still under way: not ended, and with an open label.
+    n_covered: int  #: Those that the body covers.
+    n_first: int  #: Those of which it writes the first label.
+    n_writing: int  #: Those of which it writes any label.
+    n_completed: int  #: Those of which it writes the last open label, without ending them.
+    n_stopped: int  #: Those that its stop mark ends.
+    n_present: int  #: Cells that it writes as present.
+    n_absent: int  #: Cells that it writes as absent.
+    n_right: int | None  #: Cells that it writes rightly; None without true labels.
+    n_wrong: int | None  #: Cells that it writes wrongly.
+
+    @property
+    def n_leaving(self) -> int:
+        """Rows that go no further than this rule."""
+        return self.n_completed + self.n_stopped
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RowFlow:
+    """The way of the rows through a list, for all labels or for one."""
+
+    theory: Theory
+    steps: tuple[FlowStep, ...]  #: In the order of the list.
+    n_rows: int  #: Rows that the list begins with.
+    n_left: int  #: Rows that are still under way after the last rule.
+    label: str | None = None  #: If only the way to one label was looked at.
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A pandas frame with a row for each rule."""
+        columns = columns_of(FlowStep, self.steps)
+        columns["place"] = list(map(str, columns["place"]))
+        return pandas_frame(
+            {"rule" if name == "place" else name: columns[name] for name in columns}
+        )
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __iter__(self) -> Iterator[FlowStep]:
+        return iter(self.steps)
+
+    def __repr__(self) -> str:
+        return f"RowFlow({self.headline})"
+
+    @property
+    def headline(self) -> str:
+        """How many rows begin, and how many are left."""
+        what = "" if self.label is None else f" for {label_text(self.label)}"
+        rows, rules = counted(self.n_rows, "row"), counted(len(self.steps), "rule")
+        return f"{rows} through {rules}{what}; {self.n_left:,} {self.left_words}"
+
+    @property
+    def left_words(self) -> str:
+        """What the rows that are left have in common, after "5 rows"."""
+        return "with labels that no rule decides" if self.label is None else "that no rule decides"
+
+    def __str__(self) -> str:
+        return "\n".join([self.headline, *text_table(self._table())])
+
+    def _table(self) -> Table:
+        titles = ("rule", "reach it", "covered", "first", "writes", "complete", "ended")
+        rows = [(f"{step.place}: {step.text}", *step[2:8]) for step in self.steps]
+        return titles, rows
+
+    def _repr_html_(self) -> str:
+        from labelrules.inspection.pictures.svg import flow_svg
+
+        titles, rows = self._table()
+        table = html_table(rows, titles, SHOWN_IN_HTML) if rows else ""
+        picture = flow_svg(self) if 0 < len(rows) <= SHOWN_IN_HTML else ""
+        return fragment(paragraphs([self.headline]), picture, table)
+
+
+def row_flow(theory: Any, data: Any, label: str | None = None, layer: int | None = None) -> RowFlow:
+    r"""Follow the rows through a list of rules.
+
+    A row is under way until a stop mark ends it or all its labels are written; with `label`, until
+    that label is written.
+
+    Parameters
+    ----------
+    theory : DecisionList, LayeredTheory or fitted learner
+    data : Dataset, array, sparse matrix or frame
+        True labels are taken from a Dataset only.
+    label : str, optional
+        Follow the rows to one label; only rules that predict it, or end rows, are steps then.
+    layer : int, optional
+        Which layer of a layered theory, from 1; by default the last.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> readers = load("magazines")
+    >>> text = "quality <- sex = Female\nnot sports, * <- quality\nsports <- marital = Divorced"
+    >>> print(row_flow(parse(text, readers.schema), readers))
+    14 rows through 3 rules; 9 with labels that no rule decides
+    rule                                  reach it  covered  first  writes  complete  ended
+    rule 1: quality <- sex = Female             14        5      5       5         0      0
+    rule 2: not sports, * <- quality            14        5      0       5         0      5
+    rule 3: sports <- marital = Divorced         9        3      3       3         0      0
+    """
+    theory = theory_of(theory)
+    rows = encoded_rows(theory, data)
+    truth = encode_labels(data, theory.schema) if isinstance(data, Dataset) else None
+    part = _list_of(theory, rows, layer)
+    columns = list(range(theory.schema.n_labels))
+    if label is not None:
+        columns = [label_number(label, theory.schema)]
+    n_rows = len(rows) if part.waiting is None else int(part.waiting.sum())
+    steps, n_left = _steps(theory, part, rows, truth, columns)
+    return RowFlow(theory, steps, n_rows, n_left, label)
+
+
+def _list_of(theory: Theory, rows: Dataset, layer: int | None) -> PartRun:
+    """The part of a theory that is looked at, with its run."""
+    parts = list(part_runs(theory, rows))
+    layers = [part for part in parts if part.waiting is None]
+    if layer is not None and not 1 <= layer <= len(layers):
+        raise ValueError(f"layer must be a whole number from 1 to {len(layers)}, not {layer!r}")
+    part = layers[-1 if layer is None else layer - 1]
+    if not part.rules.ordered:
+        raise ValueError(
+            "rows flow through the rules of a list; those of a rule set all vote: see rule_coverage"
+        )
+    return part
+
+
+def _steps(
+    theory: Theory, part: PartRun, rows: Dataset, truth: Board | None, columns: list[int]
+) -> tuple[tuple[FlowStep, ...], int]:
+    places, texts = places_of(theory), rule_texts(theory)
+    board, writer = part.run.board[:, columns], part.run.writer[:, columns]
+    known = None if truth is None else truth[:, columns]
+    n_open = np.full(len(rows), len(columns), dtype=np.int64)
+    going = np.ones(len(rows), dtype=np.bool_)
+    steps = []
+    for number, rule, fires in part.fired(rows):
+        under_way = going & (n_open > 0)
+        # A rule writes the labels of its head only.
+        own = [place for place, label in enumerate(columns) if label in rule.head.labels]
+        cells = writer[:, own] == number
+        n_written = cells.sum(axis=1)
+        counts = _counts(rule, fires, under_way, n_written, n_open, len(columns))
+        n_open -= n_written
+        if rule.stops:
+            going &= ~fires
+        if rule.stops or set(rule.head.labels) & set(columns):
+            at = part.start + number
+            steps.append(
+                FlowStep(
+                    places[at],
+                    texts[at],
+                    *counts,
+                    *_cells(cells, board[:, own], None if known is None else known[:, own]),
+                )
+            )
+    return tuple(steps), int((going & (n_open > 0)).sum())
+
+
+def _counts(
+    rule: Rule, fires: Mask, under_way: Mask, n_written: Any, n_open: Any, n_labels: int
+) -> tuple[int, ...]:
+    writes = n_written > 0
+    ended = fires & under_way if rule.stops else np.zeros_like(fires)
+    masks = (
+        under_way,
+        fires & under_way,
+        writes & (n_open == n_labels),
+        writes,
+        writes & (n_written == n_open) & ~ended,
+        ended,
+    )
+    return tuple(int(mask.sum()) for mask in masks)
+
+
+def _cells(cells: Mask, board: Board, known: Board | None) -> tuple[int | None, ...]:
+    """Cells written present and absent, right and wrong."""
+    n_present = int(np.count_nonzero(cells & (board == 1)))
+    n_absent = int(np.count_nonzero(cells)) - n_present
+    if known is None:
+        return n_present, n_absent, None, None
+    n_right = int(np.count_nonzero(cells & (board == known)))
+    n_known = int(np.count_nonzero(cells & (known != UNSET)))
+    return n_present, n_absent, n_right, n_known - n_right

@@ -1,16 +1,25 @@
-"""Regions of rows, and what a list of rules does on all rows of a region: the ground of proofs."""
+"""Parts of theories and regions of rows: what rules do on all rows, the ground of proofs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import eq, gt, le, ne
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from labelrules._types import UNSET
 from labelrules.data.schema import Schema
-from labelrules.inspection.rule_usage import TheoryPart
-from labelrules.rules import Body, Condition, Rule
+from labelrules.rules import (
+    Body,
+    Condition,
+    LayeredTheory,
+    Once,
+    Rule,
+    Theory,
+    conflict,
+    is_more_general,
+)
 from labelrules.rules.conditions import ColumnKey
+from labelrules.rules.rule import is_satisfiable
 
 MISSING = -1  # among the categories that a feature may have
 MAX_STEPS = 4000
@@ -234,6 +243,93 @@ def relevant_rules(
                     wanted.update(condition.column for condition in rule.body.on_labels)
         if len(chosen) == size:
             return [rules[place] for place in sorted(chosen)]
+
+
+def subsumed_rules(theory: Theory) -> Iterator[tuple[int, list[int]]]:
+    """Rules of lists that cannot write anything, whatever the row; with those that prevent it.
+
+    Whenever such a body holds, an earlier rule has ended the list, or earlier rules whose bodies
+    hold have written its labels. None are named if no row satisfies it. Stopping rules are useful.
+    """
+    for part in parts_of(theory):
+        for number in range(len(part.rules)) if part.rules.ordered else ():
+            others = part.subsumed_by(number)
+            if others is not None:
+                yield part.start + number, [part.start + other for other in others]
+
+
+def conflicting_rules(theory: Theory) -> Iterator[tuple[int, list[int]]]:
+    """Pairs of rules of one part with opposite predictions for a label that can cover one row."""
+    for part in parts_of(theory):
+        for a, b in sorted(_opposed(part.rules)):
+            if conflict(part.rules[a], part.rules[b], theory.schema):
+                yield part.start + b, [part.start + a]
+
+
+class TheoryPart(NamedTuple):
+    """A list or a set of rules, and where it begins in its theory."""
+
+    rules: Theory
+    start: int
+    reads: Literal["own", "previous", "both"]  # labels being written, of the layer before, or both
+
+    def subsumed_by(self, number: int) -> list[int] | None:
+        """Earlier rules that leave nothing to a rule, None if they leave something."""
+        rule, schema = self.rules[number], self.rules.schema
+        if not is_satisfiable(rule.body, schema):
+            return []
+        wider = [i for i in range(number) if self._fires_before(i, number)]
+        ends = [i for i in wider if self.rules[i].stops]
+        if ends or rule.stops:
+            return ends[:1] or None
+        left = set(rule.head.labels)
+        if self.reads == "own":
+            # A label that is tested has been written, so nothing is left to write.
+            left -= {condition.column for condition in rule.body.on_labels}
+        writers = [next((i for i in wider if j in self.rules[i].head.labels), None) for j in left]
+        return None if None in writers else sorted({i for i in writers if i is not None})
+
+    def _fires_before(self, earlier: int, later: int) -> bool:
+        """Whether the earlier rule covers every row that the later one covers."""
+        body = self.rules[earlier].body
+        if not is_more_general(body, self.rules[later].body, self.rules.schema):
+            return False
+        # A label that both test may have been written only after the earlier rule.
+        tested = {condition.column for condition in body.on_labels}
+        between = self.rules.rules[earlier + 1 : later]
+        written = {label for rule in between for label in rule.head.labels}
+        return self.reads == "previous" or not tested & written
+
+
+def parts_of(theory: Theory) -> list[TheoryPart]:
+    """The lists and sets of a theory: its layers, and the list for rows without a label."""
+    if not isinstance(theory, LayeredTheory):
+        return [TheoryPart(theory, 0, "own")]
+    parts: list[TheoryPart] = []
+    start = 0
+    for number, layer in enumerate(theory.layers):
+        alone = len(theory.layers) == 1 and not isinstance(theory.inference, Once)
+        reads: Literal["own", "both"] = "both" if alone else "own"
+        parts.append(TheoryPart(layer, start, "previous" if number else reads))
+        start += len(layer)
+    if theory.fallback is not None:
+        parts.append(TheoryPart(theory.fallback, start, "own"))
+    return parts
+
+
+def _opposed(theory: Theory) -> set[tuple[int, int]]:
+    """Pairs of rules of which one predicts a label present, the other absent."""
+    predicting: dict[tuple[int, int], list[int]] = {}
+    for number, rule in enumerate(theory):
+        for literal in rule.head:
+            predicting.setdefault(literal, []).append(number)
+    return {
+        (min(a, b), max(a, b))
+        for (label, value), numbers in predicting.items()
+        if value
+        for a in numbers
+        for b in predicting.get((label, 0), [])
+    }
 
 
 class Reach(NamedTuple):

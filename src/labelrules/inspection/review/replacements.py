@@ -16,11 +16,11 @@ from labelrules.data.table import Dataset
 from labelrules.inspection.comparison import predicted
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.review.fixes import Fix, fix_of
-from labelrules.inspection.rule_usage import PartRun, part_runs
 from labelrules.inspection.summaries import Table, places_of, text_table
 from labelrules.inspection.tracing import encoded_rows
 from labelrules.measures import Evaluation, Measure, confusion, evaluate, tally
 from labelrules.rules import Evidence, Head, Rule, Theory, rule_text, theory_of
+from labelrules.rules.run import PartRun, part_runs
 from labelrules.search import best_head
 from labelrules.search.bodies.variants import BodyPlace, BodyVariant, pruned_bodies, similar_bodies
 from labelrules.search.heads.additive import RATIOS

@@ -10,9 +10,8 @@ from labelrules.data.memory.encoding import encode
 from labelrules.kernels.device import is_on_gpu
 from labelrules.kernels.gpu import applying, pieces
 from labelrules.kernels.gpu.pieces import RulesOnGpu, TestedColumns, WantedCells
-from labelrules.rules.boards import checked_board
 from labelrules.rules.rule_table import RuleTable, Start
-from labelrules.rules.theory import Run
+from labelrules.rules.theory import Run, checked_board
 
 
 def run(table: RuleTable, X: Any, start: Start) -> Run:

@@ -11,10 +11,10 @@ import numpy as np
 from labelrules._types import UNSET, Board, Integers
 from labelrules.data import Dataset
 from labelrules.inspection import estimate
-from labelrules.inspection.rule_usage import PartRun, part_runs
 from labelrules.rules import DecisionList, Evidence, LayeredTheory, RuleTable, Theory
-from labelrules.rules.boards import closed
 from labelrules.rules.rule import written_cells
+from labelrules.rules.run import PartRun, part_runs
+from labelrules.rules.theory import closed
 from labelrules.studio import EditedRule, Editor
 from labelrules.studio.outcomes import Outcome
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from labelrules._kept import kept
 from labelrules.inspection import Finding, Findings, Fix, findings
-from labelrules.inspection.review.values import FindingKind
+from labelrules.inspection.review.fixes import FindingKind
 from labelrules.rules import DecisionList
 from labelrules.studio import Editor
 from labelrules.studio.outcomes import Outcome

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from labelrules._kept import kept
 from labelrules.inspection import label_graph
 from labelrules.inspection.pictures.svg import dependency_matrix_svg, flow_svg, label_graph_svg
-from labelrules.inspection.review.flow import RowFlow, row_flow
+from labelrules.inspection.review.coverage import RowFlow, row_flow
 from labelrules.inspection.review.matrix import ConditionCell, MatrixFeature, condition_matrix
 from labelrules.inspection.review.replacements import Alternative, alternatives
 from labelrules.rules import LayeredTheory, RuleSet, Theory

@@ -1,40 +1,48 @@
-"""The use of each rule: what it does on rows, and rules that can never matter."""
+"""Runs of theories over rows: which rule wrote which cell, and what an edit would change."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from labelrules._types import UNSET, Board, Integers, Mask
+from labelrules._types import UNSET, Board, Integers, Mask, Matrix
 from labelrules.data.table import Dataset
-from labelrules.inspection.tracing import run_of
-from labelrules.rules import (
-    DecisionList,
-    Gibbs,
-    LabelByLabel,
-    LayeredRun,
-    LayeredTheory,
-    Once,
-    Rule,
-    RuleSet,
-    RuleTable,
-    Theory,
-    UntilStable,
-    conflict,
-    is_more_general,
-)
 from labelrules.rules.inference import (
+    Gibbs,
     Inference,
+    LabelByLabel,
+    Once,
     TheoryColumn,
     TheoryReader,
-    closed,
+    UntilStable,
     label_by_label,
+    no_writer,
     sampled,
     until_stable,
 )
-from labelrules.rules.layered_theory import without_labels
-from labelrules.rules.rule import is_satisfiable
-from labelrules.rules.theory import Run
+from labelrules.rules.layered_theory import LayeredRun, LayeredTheory, without_labels
+from labelrules.rules.rule import Rule
+from labelrules.rules.rule_table import RuleTable, kernel_columns
+from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, closed
+
+if TYPE_CHECKING:
+    from labelrules.kernels.apply import FlatRules
+
+
+def run_of(
+    theory: Theory,
+    runner: Any,
+    rows: Dataset,
+    board: Board | None = None,
+    reads: Board | None = None,
+) -> Run:
+    """Apply a list or a set by itself or compiled; the rules of a set vote, so none has written."""
+    if theory.ordered:
+        return runner.run(rows, board, reads=reads)  # type: ignore[no-any-return]
+    voted = runner.apply(rows, board, reads=reads)
+    return Run(voted, *no_writer(voted))
 
 
 class Usage(NamedTuple):
@@ -234,88 +242,126 @@ class _RecordingReader(TheoryReader):
         return run
 
 
-def subsumed_rules(theory: Theory) -> Iterator[tuple[int, list[int]]]:
-    """Rules of lists that cannot write anything, whatever the row; with those that prevent it.
+Packed: TypeAlias = npt.NDArray[np.uint64]
+"""Sets of rows, one bit for each: rules or labels by words."""
 
-    Whenever such a body holds, an earlier rule has ended the list, or earlier rules whose bodies
-    hold have written its labels. None are named if no row satisfies it. Stopping rules are useful.
+
+class Changes(NamedTuple):
+    """What becomes of the predictions of a list when its rules change."""
+
+    n_rows: int  #: Rows in which a prediction changes.
+    n_cells: int  #: Predictions that change.
+    n_known: int  #: Of these, those of which the truth is known.
+    n_righted: int  #: Of those, the ones that become right.
+
+
+class _Piece(NamedTuple):
+    """Rules that stand together: all of the list, or all new."""
+
+    arrays: "FlatRules"
+    covered: Packed  # the rows that satisfy their conditions on features
+    numbers: Sequence[int]
+    is_kept: bool
+
+
+class ListReplay:
+    r"""Counts what edits of a decision list change in the predictions of some rows.
+
+    Features are tested once for the rules of the list, and then for new rules only: that is most of
+    the work. It needs a bit for each rule and row.
+
+    Parameters
+    ----------
+    theory : DecisionList
+    X : array or sparse matrix
+        Encoded features of the rows.
+    truth : int8 array, rows by labels, optional
+        The true labels, UNSET where they are unknown.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> readers = load("magazines")
+    >>> theory = parse("not sports <- sex = Male\nsports <- true", readers.schema)
+    >>> replay = ListReplay(theory, readers.X, readers.Y)
+    >>> replay.changes(theory.rules[1:])
+    Changes(n_rows=9, n_cells=9, n_known=9, n_righted=1)
     """
-    for part in parts_of(theory):
-        for number in range(len(part.rules)) if part.rules.ordered else ():
-            others = part.subsumed_by(number)
-            if others is not None:
-                yield part.start + number, [part.start + other for other in others]
 
+    def __init__(self, theory: DecisionList, X: Matrix, truth: Board | None = None) -> None:
+        from labelrules.kernels.replay import pack_cells
 
-def conflicting_rules(theory: Theory) -> Iterator[tuple[int, list[int]]]:
-    """Pairs of rules of one part with opposite predictions for a label that can cover one row."""
-    for part in parts_of(theory):
-        for a, b in sorted(_opposed(part.rules)):
-            if conflict(part.rules[a], part.rules[b], theory.schema):
-                yield part.start + b, [part.start + a]
+        self.theory, self.n_rows = theory, int(X.shape[0])
+        self._n_words = (self.n_rows + 63) // 64
+        self._columns = kernel_columns(X)
+        self._number = {id(rule): number for number, rule in enumerate(theory)}
+        self._kept = self._covered(theory)
+        self._decided = np.zeros_like(self._kept[1])
+        self._truth = self._no_cells(0 if truth is None else theory.schema.n_labels)
+        if truth is not None:
+            pack_cells(truth, *self._truth)
+        everywhere = np.arange(self._n_words)
+        self._before = self._present(
+            [_Piece(*self._kept, range(len(theory)), True)], everywhere, self._decided
+        )
 
+    def changes(self, rules: Sequence[Rule]) -> Changes:
+        """What changes in the predictions if these were the rules; kept ones are the same objects.
 
-class TheoryPart(NamedTuple):
-    """A list or a set of rules, and where it begins in its theory."""
+        A rule that is equal to one of the list, but another object, is tested anew.
+        """
+        from labelrules.kernels.replay import count_changes
 
-    rules: Theory
-    start: int
-    reads: Literal["own", "previous", "both"]  # labels being written, of the layer before, or both
+        pieces = list(self._pieces(rules))
+        places = self._words_that_may_change(pieces)
+        after = self._present(pieces, places, np.empty((0, 0), np.uint64))
+        counts = np.empty(4, np.int64)
+        count_changes(self._before, after, places, *self._truth, counts)
+        return Changes(*counts.tolist())
 
-    def subsumed_by(self, number: int) -> list[int] | None:
-        """Earlier rules that leave nothing to a rule, None if they leave something."""
-        rule, schema = self.rules[number], self.rules.schema
-        if not is_satisfiable(rule.body, schema):
-            return []
-        wider = [i for i in range(number) if self._fires_before(i, number)]
-        ends = [i for i in wider if self.rules[i].stops]
-        if ends or rule.stops:
-            return ends[:1] or None
-        left = set(rule.head.labels)
-        if self.reads == "own":
-            # A label that is tested has been written, so nothing is left to write.
-            left -= {condition.column for condition in rule.body.on_labels}
-        writers = [next((i for i in wider if j in self.rules[i].head.labels), None) for j in left]
-        return None if None in writers else sorted({i for i in writers if i is not None})
+    def _pieces(self, rules: Sequence[Rule]) -> "Iterator[_Piece]":
+        """Stretches of rules of the list, and of new ones."""
+        for is_kept, group in groupby(rules, lambda rule: id(rule) in self._number):
+            chosen = list(group)
+            if is_kept:
+                yield _Piece(*self._kept, [self._number[id(rule)] for rule in chosen], True)
+            else:
+                yield _Piece(*self._covered(chosen), range(len(chosen)), False)
 
-    def _fires_before(self, earlier: int, later: int) -> bool:
-        """Whether the earlier rule covers every row that the later one covers."""
-        body = self.rules[earlier].body
-        if not is_more_general(body, self.rules[later].body, self.rules.schema):
-            return False
-        # A label that both test may have been written only after the earlier rule.
-        tested = {condition.column for condition in body.on_labels}
-        between = self.rules.rules[earlier + 1 : later]
-        written = {label for rule in between for label in rule.head.labels}
-        return self.reads == "previous" or not tested & written
+    def _words_that_may_change(self, pieces: "Sequence[_Piece]") -> Integers:
+        """Those with rows that a rule which leaves has decided, or that a new rule may cover."""
+        kept = [number for piece in pieces if piece.is_kept for number in piece.numbers]
+        if kept != sorted(set(kept)):
+            return np.arange(self._n_words)
+        leaving = np.delete(self._decided, kept, axis=0)
+        new = [piece.covered for piece in pieces if not piece.is_kept]
+        return np.flatnonzero(np.concatenate([leaving, *new]).any(axis=0))
 
+    def _present(self, pieces: "Sequence[_Piece]", places: Integers, decided: Packed) -> Packed:
+        """The rows that have each label by these rules, in the words at these places."""
+        from labelrules.kernels.replay import replay_list
 
-def parts_of(theory: Theory) -> list[TheoryPart]:
-    """The lists and sets of a theory: its layers, and the list for rows without a label."""
-    if not isinstance(theory, LayeredTheory):
-        return [TheoryPart(theory, 0, "own")]
-    parts: list[TheoryPart] = []
-    start = 0
-    for number, layer in enumerate(theory.layers):
-        alone = len(theory.layers) == 1 and not isinstance(theory.inference, Once)
-        reads: Literal["own", "both"] = "both" if alone else "own"
-        parts.append(TheoryPart(layer, start, "previous" if number else reads))
-        start += len(layer)
-    if theory.fallback is not None:
-        parts.append(TheoryPart(theory.fallback, start, "own"))
-    return parts
+        written: Packed
+        present: Packed
+        written, present = self._no_cells(self.theory.schema.n_labels)
+        # The rows that no rule has stopped; those beyond the last are covered by no rule.
+        active = np.full(self._n_words, -1).view(np.uint64)
+        for piece in pieces:
+            numbers = np.array(piece.numbers, np.int64)
+            replay_list(
+                piece.arrays, numbers, piece.covered, places, written, present, active, decided
+            )
+        return present
 
+    def _covered(self, rules: Iterable[Rule]) -> "tuple[FlatRules, Packed]":
+        """Rules as arrays, and the rows that satisfy their conditions on features."""
+        from labelrules.kernels.replay import cover_rules
 
-def _opposed(theory: Theory) -> set[tuple[int, int]]:
-    """Pairs of rules of which one predicts a label present, the other absent."""
-    predicting: dict[tuple[int, int], list[int]] = {}
-    for number, rule in enumerate(theory):
-        for literal in rule.head:
-            predicting.setdefault(literal, []).append(number)
-    return {
-        (min(a, b), max(a, b))
-        for (label, value), numbers in predicting.items()
-        if value
-        for a in numbers
-        for b in predicting.get((label, 0), [])
-    }
+        arrays = RuleTable(DecisionList(self.theory.schema, rules)).arrays
+        covered = np.zeros((len(arrays.stops), self._n_words), np.uint64)
+        cover_rules(arrays, self._columns, self.n_rows, covered)
+        return arrays, covered
+
+    def _no_cells(self, n_labels: int) -> Packed:
+        """Two empty sets of rows for each label."""
+        return np.zeros((2, n_labels, self._n_words), np.uint64)
