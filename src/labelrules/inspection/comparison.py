@@ -9,14 +9,14 @@ from labelrules._checks import counted, one_of, whole_number
 from labelrules._html import SHOWN, fragment, html_table, paragraphs
 from labelrules._report import pandas_frame
 from labelrules._types import UNSET, Mask
-from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.table import Dataset
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.summaries import Table, columns_of, places_of, text_table, titled
-from labelrules.inspection.tracing import encoded_rows, label_set_text
-from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleSet, RuleTable, Theory, theory_of
-from labelrules.rules.inference import Inference, Once
+from labelrules.inspection.tracing import label_set_text, rows_and_truth
+from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleSet, Theory, theory_of
+from labelrules.rules.inference import Once
 from labelrules.rules.language.text import inference_text, label_text, rule_texts
+from labelrules.rules.rule_table import compiled
 
 if TYPE_CHECKING:
     import pandas
@@ -251,7 +251,7 @@ def _order(placed: PlacedRule) -> tuple[tuple[bool, int], int]:
 
 def _is_reordered(one: Theory, other: Theory, kept: list[tuple[PlacedRule, PlacedRule]]) -> bool:
     """Whether lists have the same rules in another order; the order of sets does not matter."""
-    mine, theirs = layers_of(one), layers_of(other)
+    mine, theirs = one.layers, other.layers
     order = [
         _order(b)
         for a, b in kept
@@ -263,9 +263,9 @@ def _is_reordered(one: Theory, other: Theory, kept: list[tuple[PlacedRule, Place
 
 def _sampled_layer(one: Theory, other: Theory) -> int | None:
     """The layer that both theories sample from, by the evidence of its rules."""
-    if not all(isinstance(inference_of(theory), Gibbs) for theory in (one, other)):
+    if not all(isinstance(theory.inference, Gibbs) for theory in (one, other)):
         return None
-    n_layers = {len(layers_of(theory)) for theory in (one, other)}
+    n_layers = {len(theory.layers) for theory in (one, other)}
     return n_layers.pop() - 1 if len(n_layers) == 1 else None
 
 
@@ -274,8 +274,7 @@ def _sampled_evidence(placed: PlacedRule, layer: int | None) -> Any:
 
 
 def _predictions(one: Theory, other: Theory, data: Any) -> tuple[int, Mask, tuple[Any, ...]]:
-    rows = encoded_rows(one, data)
-    truth = encode_labels(data, one.schema) if isinstance(data, Dataset) else None
+    rows, truth = rows_and_truth(one, data)
     first, second = predicted(one, rows), predicted(other, rows)
     differs = first != second
     lines = []
@@ -290,7 +289,7 @@ def _predictions(one: Theory, other: Theory, data: Any) -> tuple[int, Mask, tupl
 
 def predicted(theory: Theory, rows: Dataset) -> Any:
     """The labels of each row, by the compiled theory."""
-    return (theory if isinstance(theory, LayeredTheory) else RuleTable(theory)).predict(rows)
+    return compiled(theory).predict(rows)
 
 
 class RowDifference(NamedTuple):
@@ -340,8 +339,7 @@ def differing_rows(one: Any, other: Any, data: Any, first: int = 3) -> list[RowD
 
     one, other = theory_of(one), theory_of(other)
     whole_number(first, "first", low=1)
-    rows = encoded_rows(one, data)
-    truth = encode_labels(data, one.schema) if isinstance(data, Dataset) else None
+    rows, truth = rows_and_truth(one, data)
     boards = [predicted(theory, rows) for theory in (one, other)]
     differs = boards[0] != boards[1]
     found = []
@@ -372,7 +370,7 @@ def structure_differences(one: Theory, other: Theory) -> tuple[StructureDifferen
     ['order: in order (the first rule decides), now in any order (rules vote)']
     """
     every = [StructureDifference("layers", _layers(one), _layers(other))]
-    mine, theirs = layers_of(one), layers_of(other)
+    mine, theirs = one.layers, other.layers
     has_one_layer = len(mine) == len(theirs) == 1
     for number, (a, b) in enumerate(zip(mine, theirs, strict=False), 1):
         where = "" if has_one_layer else f" of layer {number}"
@@ -382,16 +380,6 @@ def structure_differences(one: Theory, other: Theory) -> tuple[StructureDifferen
     every.append(StructureDifference("inference", _inference(one), _inference(other)))
     every.append(StructureDifference("if no label was found", _fallback(one), _fallback(other)))
     return tuple(difference for difference in every if difference.one != difference.other)
-
-
-def layers_of(theory: Theory) -> tuple[Theory, ...]:
-    """The layers; a theory without layers is its only one."""
-    return theory.layers if isinstance(theory, LayeredTheory) else (theory,)
-
-
-def inference_of(theory: Theory) -> Inference:
-    """The inference of the last layer."""
-    return theory.inference if isinstance(theory, LayeredTheory) else Once()
 
 
 def _layers(theory: Theory) -> str:
@@ -422,9 +410,8 @@ _TEXTS = {
 
 
 def _inference(theory: Theory) -> str:
-    return inference_text(inference_of(theory), theory.schema)
+    return inference_text(theory.inference, theory.schema)
 
 
 def _fallback(theory: Theory) -> str:
-    fallback = theory.fallback if isinstance(theory, LayeredTheory) else None
-    return "nothing" if fallback is None else counted(len(fallback), "rule")
+    return "nothing" if theory.fallback is None else counted(len(theory.fallback), "rule")

@@ -243,7 +243,7 @@ def label_graph(source: Any) -> LabelGraph:
     full = [rule for rule in rules if rule.form.dependence == "full"]
     partial = [rule for rule in rules if rule.form.dependence == "partial"]
     n_labels = source.schema.n_labels
-    parts = source.parts if isinstance(source, LayeredTheory) else (source,)
+    parts = () if isinstance(source, Constraints) else source.parts
     sets = [one for part in parts if isinstance(part, RuleSet) for one in part.label_sets]
     return LabelGraph(
         source.schema,

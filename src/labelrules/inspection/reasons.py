@@ -54,14 +54,10 @@ class Reasons:
 
     def __init__(self, theory: Theory, label: int) -> None:
         self.theory, self.label = theory, label
-        self.layers: tuple[Theory, ...] = (theory,)
-        self.fallback: DecisionList | None = None
-        if isinstance(theory, LayeredTheory):
-            self.layers, self.fallback = theory.layers, theory.fallback
-        parts = [*self.layers, *([] if self.fallback is None else [self.fallback])]
-        is_once = not isinstance(theory, LayeredTheory) or isinstance(theory.inference, Once)
-        self.simple = is_once and not any(map(decides_rows, parts))
-        self.parts = [_ReasonedPart(part) for part in parts]
+        self.layers, self.fallback = theory.layers, theory.fallback
+        is_once = isinstance(theory.inference, Once)
+        self.simple = is_once and not any(map(decides_rows, theory.parts))
+        self.parts = [_ReasonedPart(part) for part in theory.parts]
         self.tested = frozenset(c.column for rule in theory for c in rule.body.on_features)
 
     def run(self, X: Floats) -> tuple[Integers, Passed]:
@@ -291,9 +287,8 @@ def may_be_present(theory: Theory, label: int, options: Sequence[Sequence[float]
 
 def may_be_absent(theory: Theory, label: int, options: Sequence[Sequence[float]]) -> bool:
     """False only if every row must have the label: a rule that always holds writes it first."""
-    part = theory.layers[-1] if isinstance(theory, LayeredTheory) else theory
-    is_sampled = isinstance(theory, LayeredTheory) and isinstance(theory.inference, Gibbs)
-    if is_sampled or not isinstance(part, DecisionList):
+    part = theory.layers[-1]
+    if isinstance(theory.inference, Gibbs) or not isinstance(part, DecisionList):
         return True
     for rule in part:
         if rule.stops or (label, 0) in rule.head:

@@ -19,7 +19,7 @@ from labelrules.data.table import Dataset
 from labelrules.inspection.explanation.values import Place, place_in
 from labelrules.inspection.review.regions import conflicting_rules, subsumed_rules
 from labelrules.inspection.tracing import encoded_rows
-from labelrules.rules import LayeredTheory, Rule, Theory, theory_of
+from labelrules.rules import Rule, Theory, theory_of
 from labelrules.rules.language.text import label_text, name_text, rule_texts
 from labelrules.rules.run import Usage, usage_of
 from labelrules.rules.views.frame import WHERE, placed_rules
@@ -340,8 +340,6 @@ def doubtful_rules(theory: Any) -> tuple[DoubtfulRule, ...]:
 
 def places_of(theory: Theory) -> tuple[Place, ...]:
     """Where each rule of a theory stands, with the number by which people call it."""
-    if not isinstance(theory, LayeredTheory):
-        return tuple(place_in(theory, Place(number)) for number in range(len(theory)))
     n_layers = len(theory.layers)
     return tuple(
         place_in(part, Place(number, at if at < n_layers > 1 else None, at == n_layers))

@@ -11,7 +11,7 @@ import numpy as np
 from labelrules._checks import counted, is_whole, quoted, suggestion
 from labelrules._html import fragment, html_table, paragraphs
 from labelrules._types import UNSET, Board, Floats, Integers
-from labelrules.data.memory.encoding import encode
+from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset, column_of
 from labelrules.data.times import TimeText
@@ -298,6 +298,12 @@ def encoded_rows(theory: Theory, X: Any) -> Dataset:
     matrix = encode(X, theory.schema)
     empty = np.zeros((matrix.shape[0], theory.schema.n_labels), dtype=np.int8)
     return Dataset(theory.schema, matrix, empty)
+
+
+def rows_and_truth(theory: Theory, data: Any) -> tuple[Dataset, Board | None]:
+    """The rows of data, encoded, and their true labels, which only a Dataset has."""
+    truth = encode_labels(data, theory.schema) if isinstance(data, Dataset) else None
+    return encoded_rows(theory, data), truth
 
 
 def single_row(rows: Dataset, row: object) -> Dataset:

@@ -131,9 +131,9 @@ class LayeredTheory(Theory):
     (array([1, 0, 0, 1], dtype=int8), array([1, 0, 0, 0], dtype=int8))
     """
 
-    layers: tuple[Theory, ...]
-    inference: Inference
-    fallback: DecisionList | None
+    layers: tuple[Theory, ...] = ()
+    inference: Inference = Once()
+    fallback: DecisionList | None = None
     ordered = True
 
     def __init__(
@@ -154,11 +154,6 @@ class LayeredTheory(Theory):
     def n_literals(self) -> int:
         """Size of the theory: the literals of its layers, and of the list for other rows."""
         return sum(part.n_literals for part in self.parts)
-
-    @property
-    def parts(self) -> tuple[Theory, ...]:
-        """The layers, and after them the list for rows without labels, if there is one."""
-        return self.layers if self.fallback is None else (*self.layers, self.fallback)
 
     def run(
         self,
@@ -375,12 +370,10 @@ def labels_without_rules(theory: Theory) -> list[str]:
     >>> labels_without_rules(parse(text, load("magazines").schema))
     ['fashion', 'sports']
     """
-    layers = theory.layers if isinstance(theory, LayeredTheory) else (theory,)
-    fallback = theory.fallback if isinstance(theory, LayeredTheory) else None
     found: set[int] = set()
-    for layer in layers:
+    for layer in theory.layers:
         found = set(_present(layer, found))
-    found.update(_present(fallback or (), found))
+    found.update(_present(theory.fallback or (), found))
     names = enumerate(theory.schema.labels)
     return [name for label, name in names if label not in found]
 

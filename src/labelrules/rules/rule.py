@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from labelrules._checks import whole_number
-from labelrules._types import UNSET, Board, Floats, Integers
+from labelrules._types import UNSET, Board, Mask
 from labelrules.data.schema import Schema
 from labelrules.measures import ratio
 from labelrules.rules.conditions import Body, ColumnKey, Condition, Range, condition_numbers
@@ -110,32 +110,19 @@ class Evidence(NamedTuple):
     right: int
     wrong: int
 
+    @classmethod
+    def of_cells(cls, written: Mask, values: Any, truth: Board) -> "Evidence":
+        """Count the written cells with the true value, and those with another.
+
+        Cells of which the truth is unknown are neither.
+        """
+        n_right = int(np.count_nonzero(written & (truth == values)))
+        n_known = int(np.count_nonzero(written & (truth != UNSET)))
+        return cls(n_right, n_known - n_right)
+
     def probability(self, m: float = 2.0, prior: float = 0.5) -> float:
         """The m-estimate of being right; the defaults give Laplace's estimate."""
         return float(ratio(self.right + m * prior, self.right + self.wrong + m))
-
-
-def written_cells(
-    board: Board,
-    writer: npt.NDArray[np.integer],
-    truth: Board,
-    n_rules: int,
-    weights: Floats | None = None,
-) -> Integers:
-    """The right and the wrong cells that each rule wrote, by labels and rules.
-
-    Cells of which the truth is unknown are neither; sums of weights are rounded.
-    """
-    counts = np.empty((2, board.shape[1], n_rules), dtype=np.int64)
-    for label in range(board.shape[1]):
-        own = weights[:, label] if weights is not None and weights.ndim == 2 else weights
-        written = (writer[:, label] >= 0) & (truth[:, label] != UNSET)
-        right = board[:, label] == truth[:, label]
-        for place, cells in enumerate((written & right, written & ~right)):
-            each = None if own is None else own[cells]
-            found = np.bincount(writer[cells, label], each, minlength=n_rules)
-            counts[place, label] = np.rint(found)
-    return counts
 
 
 @dataclass(frozen=True, slots=True)

@@ -265,6 +265,11 @@ def table_of(theory: Theory) -> RuleTable:
     return RuleTable(theory)
 
 
+def compiled(theory: Theory) -> Any:
+    """What applies a theory fast: its rule table, or a layered theory itself."""
+    return table_of(theory) if isinstance(theory, DecisionList | RuleSet) else theory
+
+
 def kernel_columns(X: Matrix) -> "EncodedFeatures":
     """Encoded features as the kernels take them; only the column pointers are copied."""
     from labelrules.kernels.apply import EncodedFeatures

@@ -1,13 +1,14 @@
 """Runs of theories over rows: which rule wrote which cell, and what an edit would change."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import UNSET, Board, Integers, Mask, Matrix
+from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
 from labelrules.data.table import Dataset
 from labelrules.rules.inference import (
     Gibbs,
@@ -24,8 +25,8 @@ from labelrules.rules.inference import (
 )
 from labelrules.rules.layered_theory import LayeredRun, LayeredTheory, without_labels
 from labelrules.rules.rule import Rule
-from labelrules.rules.rule_table import RuleTable, kernel_columns
-from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, closed
+from labelrules.rules.rule_table import RuleTable, compiled, kernel_columns, table_of
+from labelrules.rules.theory import DecisionList, Run, Theory, closed
 
 if TYPE_CHECKING:
     from labelrules.kernels.apply import FlatRules
@@ -45,6 +46,145 @@ def run_of(
     return Run(voted, *no_writer(voted))
 
 
+class WrittenRows(NamedTuple):
+    """Rows in which a rule wrote a label, by what is true there."""
+
+    right: Integers
+    wrong: Integers
+    unknown: Integers
+
+
+class PartRun(NamedTuple):
+    """What a part of a theory, a list or a set, did on rows; rules have its own numbers."""
+
+    rules: Theory
+    start: int  # the number of its first rule in the theory
+    rows: Dataset
+    run: Run
+    seen: Board | None = None  # the labels that conditions are tested on; None for those it writes
+    waiting: Mask | None = None  # the rows that it is applied to; None for all
+
+    def wrote(self, number: int) -> Mask:
+        """Which cells a rule of a list was the first to write: rows by the labels of its head."""
+        return np.asarray(self.run.writer[:, _columns(self.rules[number])] == number)
+
+    def before(self, number: int, labels: int | slice = slice(None)) -> Board:
+        """The labels, all or one, on which the conditions of a rule are tested."""
+        if self.seen is not None:
+            return self.seen[:, labels]
+        if not self.rules.ordered:
+            return np.full_like(self.run.board[:, labels], UNSET)
+        return self.run.before(number, labels)
+
+    def covered(self, number: int) -> Mask:
+        """The rows that the body of a rule covers, whatever other rules do with them."""
+        body = self.rules[number].body
+        covered = body.covers(
+            self.rows.X, self.before(number) if body.on_labels else self.run.board
+        )
+        return covered if self.waiting is None else covered & self.waiting
+
+    def fired(self) -> Iterator[tuple[int, Rule, Mask]]:
+        """Each rule with its number and the rows on which it fired."""
+        open_rows, board = self._all_rows(), self.before(0)
+        is_written = self.rules.ordered and self.seen is None
+        board = board.copy() if is_written else board
+        for number, rule in enumerate(self.rules):
+            fires = open_rows & rule.body.covers(self.rows.X, board)
+            if self.rules.ordered:  # if it fired on labels that have changed since
+                wrote = self.wrote(number)
+                fires |= wrote.any(axis=1)
+            yield number, rule, fires
+            if is_written:
+                labels = _columns(rule)
+                board[:, labels] = np.where(wrote, self.run.board[:, labels], board[:, labels])
+            if rule.stops:
+                open_rows &= ~fires
+
+    def reached(self) -> Iterator[tuple[int, Rule, Mask]]:
+        """Each rule with its number and the rows that no rule has ended before it."""
+        going = self._all_rows()
+        if not any(rule.stops for rule in self.rules):
+            yield from ((number, rule, going) for number, rule in enumerate(self.rules))
+            return
+        for number, rule, fires in self.fired():
+            yield number, rule, going
+            if rule.stops:
+                going &= ~fires
+
+    def written_rows(self, number: int, label: int, truth: Board) -> WrittenRows:
+        """The rows in which a rule wrote a label."""
+        wrote, true = self.run.writer[:, label] == number, truth[:, label]
+        right, known = self.run.board[:, label] == true, true != UNSET
+        return WrittenRows(
+            *map(np.flatnonzero, (wrote & right, wrote & known & ~right, wrote & ~known))
+        )
+
+    def _all_rows(self) -> Mask:
+        """The rows that it is applied to, as a mask of their own."""
+        return np.ones(len(self.rows), np.bool_) if self.waiting is None else self.waiting.copy()
+
+
+def _columns(rule: Rule) -> list[int] | slice:
+    """The columns of the labels of a head, as a slice if there is one, which copies nothing."""
+    labels = rule.head.labels
+    return slice(labels[0], labels[0] + 1) if len(labels) == 1 else list(labels)
+
+
+@dataclass(frozen=True, eq=False)
+class TheoryRun:
+    """What a theory did on rows: which rule wrote which cell, rightly or wrongly.
+
+    Rules have the numbers of the theory, through all its parts, from 0. In a last layer that reads
+    its own labels, bodies are tested on the final labels; if it was sampled, the rules that decide
+    on these count as those that wrote them.
+    """
+
+    theory: Theory
+    board: Board  # the labels; `UNSET` where no rule decided
+    parts: tuple[PartRun, ...]
+
+    @classmethod
+    def of(cls, theory: Theory, rows: Dataset) -> "TheoryRun":
+        """Apply a theory to rows, compiled."""
+        if not isinstance(theory, LayeredTheory):
+            run = run_of(theory, compiled(theory), rows)
+            return cls(theory, run.board, (PartRun(theory, 0, rows, run),))
+        layered = theory.run(rows)
+        return cls(theory, layered.board, tuple(_parts(theory, rows, layered)))
+
+    @property
+    def layers(self) -> tuple[PartRun, ...]:
+        """The runs of the layers, without that of the list for rows without labels."""
+        return self.parts[: len(self.theory.layers)]
+
+    def part_of(self, number: int) -> tuple[PartRun, int]:
+        """The part that has a rule, and the number of the rule there."""
+        part = next(one for one in reversed(self.parts) if one.start <= number)
+        return part, number - part.start
+
+    def evidence(self, truth: Board, weights: Floats | None = None) -> Integers:
+        """The right and the wrong cells that each rule wrote: two by labels by rules."""
+        parts = [part.run.counts(truth, len(part.rules), weights) for part in self.parts]
+        return np.concatenate(parts, axis=2)
+
+
+def _parts(theory: LayeredTheory, rows: Dataset, run: LayeredRun) -> Iterator[PartRun]:
+    start, seen = 0, None
+    for layer, done in zip(theory.layers[:-1], run.layers[:-1], strict=True):
+        yield PartRun(layer, start, rows, done, seen)
+        start, seen = start + len(layer), closed(done.board)
+    last, done = theory.layers[-1], run.layers[-1]
+    if not isinstance(theory.inference, Once):
+        seen = closed(done.board)
+        if isinstance(theory.inference, Gibbs):
+            done = run_of(last, table_of(last), rows, reads=seen)
+    yield PartRun(last, start, rows, done, seen)
+    if run.fallback is not None and theory.fallback is not None:
+        waiting = without_labels(run.layers[-1].board)
+        yield PartRun(theory.fallback, start + len(last), rows, run.fallback, None, waiting)
+
+
 class Usage(NamedTuple):
     """The use of each rule, in the order of the theory."""
 
@@ -57,131 +197,33 @@ class Usage(NamedTuple):
         return *self.counts[:, number].tolist(), bool(self.is_reached[number])
 
 
-class PartRun(NamedTuple):
-    """A part of a theory and what it did on rows."""
-
-    rules: Theory
-    start: int  # the number of its first rule in the theory
-    run: Run
-    seen: Board | None  # the labels that its conditions are tested on; None for those it writes
-    waiting: Mask | None  # the rows that it is applied to; None for all
-
-    def fired(self, rows: Dataset) -> Iterator[tuple[int, Rule, Mask]]:
-        """Each rule with its number in the part and the rows on which it fired."""
-        open_rows = np.ones(len(rows), dtype=np.bool_)
-        open_rows = open_rows if self.waiting is None else self.waiting.copy()
-        board = self.board_before(0)
-        is_written = self.rules.ordered and self.seen is None
-        board = board.copy() if is_written else board
-        for number, rule in enumerate(self.rules):
-            fires = open_rows & rule.body.covers(rows.X, board)
-            if self.rules.ordered:  # if it fired on labels that have changed since
-                wrote = self.wrote(number)
-                fires |= wrote.any(axis=1)
-            yield number, rule, fires
-            if is_written:
-                labels = _columns(rule)
-                board[:, labels] = np.where(wrote, self.run.board[:, labels], board[:, labels])
-            if rule.stops:
-                open_rows &= ~fires
-
-    def reached(self, rows: Dataset) -> Iterator[tuple[int, Rule, Mask]]:
-        """Each rule with its number in the part and the rows that no rule has ended before it."""
-        going = np.ones(len(rows), dtype=np.bool_)
-        going = going if self.waiting is None else self.waiting.copy()
-        if not any(rule.stops for rule in self.rules):
-            yield from ((number, rule, going) for number, rule in enumerate(self.rules))
-            return
-        for number, rule, fires in self.fired(rows):
-            yield number, rule, going
-            if rule.stops:
-                going &= ~fires
-
-    def wrote(self, number: int) -> Mask:
-        """Which cells a rule of a list was the first to write: rows by the labels of its head."""
-        return np.asarray(self.run.writer[:, _columns(self.rules[number])] == number)
-
-    def board_before(self, number: int) -> Board:
-        """The labels on which the conditions of a rule are tested."""
-        if self.seen is not None:
-            return self.seen
-        if not self.rules.ordered:
-            return np.full_like(self.run.board, UNSET)
-        written = (self.run.writer >= 0) & (self.run.writer < number)
-        return np.where(written, self.run.board, UNSET)
-
-    def labels_before(self, number: int, label: int) -> Board:
-        """One label on which conditions of a rule are tested."""
-        if self.seen is not None:
-            return np.asarray(self.seen[:, label])
-        if not self.rules.ordered:
-            return np.full(len(self.run.board), UNSET)
-        writer = self.run.writer[:, label]
-        return np.where((writer >= 0) & (writer < number), self.run.board[:, label], UNSET)
-
-
-def _columns(rule: Rule) -> list[int] | slice:
-    """The columns of the labels of a head, as a slice if there is one, which copies nothing."""
-    labels = rule.head.labels
-    return slice(labels[0], labels[0] + 1) if len(labels) == 1 else list(labels)
-
-
-def part_runs(theory: Theory, rows: Dataset, run: LayeredRun | None = None) -> Iterator[PartRun]:
-    """Apply a theory part by part; `run` is that of a layered theory, if it is there already.
-
-    In a last layer that reads its own labels, bodies are tested on the final labels; if it was
-    sampled, the rules that decide on these count as those that wrote them.
-    """
-    if not isinstance(theory, LayeredTheory):
-        yield PartRun(theory, 0, run_of(theory, RuleTable(theory), rows), None, None)
-        return
-    run = theory.run(rows) if run is None else run
-    start, seen = 0, None
-    for layer, done in zip(theory.layers[:-1], run.layers[:-1], strict=True):
-        yield PartRun(layer, start, done, seen, None)
-        start, seen = start + len(layer), closed(done.board)
-    last, done = theory.layers[-1], run.layers[-1]
-    if not isinstance(theory.inference, Once):
-        seen = closed(done.board)
-        if isinstance(theory.inference, Gibbs) and isinstance(last, DecisionList):
-            done = last.run(rows, reads=seen)
-    yield PartRun(last, start, done, seen, None)
-    if run.fallback is not None and theory.fallback is not None:
-        waiting = without_labels(run.layers[-1].board)
-        yield PartRun(theory.fallback, start + len(last), run.fallback, None, waiting)
-
-
 def usage_of(theory: Theory, rows: Dataset) -> Usage:
-    """Apply a theory and count what its rules do; see `part_runs`."""
-    run = theory.run(rows) if isinstance(theory, LayeredTheory) else None
-    done = list(part_runs(theory, rows, run))
-    parts = [_part(part, rows) for part in done]
-    if isinstance(theory, LayeredTheory) and not isinstance(theory.inference, Once):
+    """Apply a theory and count what its rules do, as `TheoryRun` says."""
+    run = TheoryRun.of(theory, rows)
+    parts = [_part_usage(part) for part in run.parts]
+    if not isinstance(theory.inference, Once):
         last = len(theory.layers) - 1
         if not parts[last].is_reached.all():
-            before = None if last == 0 else closed(done[last - 1].run.board)
+            before = None if last == 0 else closed(run.parts[last - 1].run.board)
             active = active_rules(theory.layers[last], theory.inference, rows, before)
             parts[last] = parts[last]._replace(is_reached=parts[last].is_reached | active)
-    board = done[0].run.board if run is None else run.board
     counts = np.concatenate([part.counts for part in parts], axis=1)
-    return Usage(counts, np.concatenate([part.is_reached for part in parts]), board)
+    return Usage(counts, np.concatenate([part.is_reached for part in parts]), run.board)
 
 
-def _part(part: PartRun, rows: Dataset) -> Usage:
-    theory, run = part.rules, part.run
-    counts = np.zeros((5, len(theory)), dtype=np.int64)
-    decided = np.zeros_like(run.board, dtype=np.bool_)
+def _part_usage(part: PartRun) -> Usage:
+    board = part.run.board
+    counts = np.zeros((5, len(part.rules)), dtype=np.int64)
+    decided = np.zeros_like(board, dtype=np.bool_)
     n_decided = 0
-    ends = np.zeros(len(theory), dtype=np.bool_)
-    for number, rule, fires in part.fired(rows):
+    ends = np.zeros(len(part.rules), dtype=np.bool_)
+    for number, rule, fires in part.fired():
         labels = list(rule.head.labels)
-        if isinstance(theory, RuleSet):
-            cells = np.repeat(fires[:, None], len(labels), axis=1)
-        else:
-            cells = part.wrote(number)
+        is_voting = not part.rules.ordered
+        cells = np.repeat(fires[:, None], len(labels), axis=1) if is_voting else part.wrote(number)
         n_decided += int(np.count_nonzero(cells & ~decided[:, labels]))
         decided[:, labels] |= cells
-        opposite = run.board[:, labels] == 1 - np.array(rule.head.values)
+        opposite = board[:, labels] == 1 - np.array(rule.head.values)
         counts[:, number] = (
             np.count_nonzero(fires),
             np.count_nonzero(cells.any(axis=1)),
@@ -190,7 +232,7 @@ def _part(part: PartRun, rows: Dataset) -> Usage:
             np.count_nonzero(opposite & fires[:, None]),
         )
         ends[number] = rule.stops and fires.any()
-    return Usage(counts, ends | (counts[2] > 0), run.board)
+    return Usage(counts, ends | (counts[2] > 0), board)
 
 
 def active_rules(layer: Theory, inference: Inference, rows: Dataset, seen: Board | None) -> Mask:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,10 @@ from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.rows import Partitions
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
-from labelrules.rules.rule import MOST_VOTES, Evidence, Rule, check_rule, written_cells
+from labelrules.rules.rule import MOST_VOTES, Evidence, Rule, check_rule
+
+if TYPE_CHECKING:
+    from labelrules.rules.inference import Inference
 
 
 def closed(board: Board) -> Board:
@@ -53,6 +56,27 @@ class Run(NamedTuple):
     """For each cell the rule that wrote it, -1 if none did."""
     stopped: npt.NDArray[np.int32]
     """For each row the stopping rule that fired on it, -1 if none did."""
+
+    def before(self, number: int, labels: int | slice = slice(None)) -> Board:
+        """The board, or columns of it, as the rules before the one with this number left it."""
+        board, writer = self.board[:, labels], self.writer[:, labels]
+        return np.where((writer >= 0) & (writer < number), board, UNSET)
+
+    def counts(self, truth: Board, n_rules: int, weights: Floats | None = None) -> Integers:
+        """The right and the wrong cells that each rule wrote: two by labels by rules.
+
+        Cells of which the truth is unknown are neither; sums of weights are rounded.
+        """
+        counts = np.empty((2, self.board.shape[1], n_rules), dtype=np.int64)
+        for label in range(self.board.shape[1]):
+            own = weights[:, label] if weights is not None and weights.ndim == 2 else weights
+            writer = self.writer[:, label]
+            written = (writer >= 0) & (truth[:, label] != UNSET)
+            right = self.board[:, label] == truth[:, label]
+            for place, cells in enumerate((written & right, written & ~right)):
+                each = None if own is None else own[cells]
+                counts[place, label] = np.rint(np.bincount(writer[cells], each, minlength=n_rules))
+        return counts
 
     def __repr__(self) -> str:
         n_rows, n_labels = self.board.shape
@@ -141,6 +165,28 @@ class Theory:
         from labelrules.rules.views.frame import frame_of_theory
 
         return frame_of_theory(self, library, per)
+
+    @property
+    def layers(self) -> tuple["Theory", ...]:
+        """The theories that are applied one after the other: this one alone."""
+        return (self,)
+
+    @property
+    def fallback(self) -> "DecisionList | None":
+        """The list for rows without labels, of a layered theory."""
+        return None
+
+    @property
+    def inference(self) -> "Inference":
+        """How the last layer is applied."""
+        from labelrules.rules.inference import Once  # inference needs theories
+
+        return Once()
+
+    @property
+    def parts(self) -> tuple["Theory", ...]:
+        """The layers, and after them the list for rows without labels, if there is one."""
+        return self.layers if self.fallback is None else (*self.layers, self.fallback)
 
     @property
     def n_conditions(self) -> int:
@@ -322,7 +368,7 @@ class DecisionList(Theory):
 
     def with_counts(self, run: Run, truth: Board, weights: Floats | None = None) -> "DecisionList":
         """The same list with evidence from a run of it; of weighted rows the sum, rounded."""
-        counts = written_cells(run.board, run.writer, truth, len(self), weights)
+        counts = run.counts(truth, len(self), weights)
         rules = [
             rule.with_evidence(
                 Evidence(*counts[:, label, n].tolist()) for label in rule.head.labels

@@ -23,7 +23,6 @@ from labelrules._types import (
     Floats,
     Integers,
     Mask,
-    Matrix,
 )
 from labelrules.data.memory.encoding import (
     encode,
@@ -69,11 +68,7 @@ from labelrules.rules import (
     Evidence,
     Gibbs,
     LabelByLabel,
-    LayeredRun,
-    LayeredTheory,
     RuleSet,
-    RuleTable,
-    Run,
     Theory,
     theory_of,
 )
@@ -83,6 +78,7 @@ from labelrules.rules.language.text import (
     presence_of,
 )
 from labelrules.rules.rule import is_satisfiable
+from labelrules.rules.run import TheoryRun
 
 BEFORE = -1  # the source of labels that no part has written: their values before the first round
 CELLS = {1: "present", 0: "absent", int(UNSET): "open"}
@@ -485,11 +481,10 @@ def explain(
 
 @dataclass(frozen=True, eq=False)
 class _Training:
-    """Training rows, and which rule wrote which of their cells."""
+    """Training rows, and what the theory did on them."""
 
-    X: Matrix
-    Y: Board
-    run: Run | LayeredRun | None
+    run: TheoryRun
+    rows: Dataset
 
     @classmethod
     def of(cls, theory: Theory, training: Any) -> "_Training":
@@ -501,23 +496,13 @@ class _Training:
         if matrix.shape[0] != len(truth):
             raise ValueError(f"training: X has {matrix.shape[0]} rows but Y has {len(truth)}")
         rows = Dataset(theory.schema, matrix, truth)
-        if isinstance(theory, LayeredTheory):
-            return cls(matrix, truth, theory.run(rows))
-        return cls(matrix, truth, RuleTable(theory).run(rows) if theory.ordered else None)
+        return cls(TheoryRun.of(theory, rows), rows)
 
-    def rows(self, place: Place, label: int) -> SupportingRows:
+    def written(self, place: Place, label: int) -> SupportingRows:
         """The rows on which a rule wrote a label."""
-        run = self.run
-        if isinstance(run, LayeredRun):
-            run = run.fallback if place.is_fallback else run.layers[place.layer or 0]
-        assert run is not None, "rules that vote write nothing"
-        wrote = run.writer[:, label] == place.number
-        right = run.board[:, label] == self.Y[:, label]
-        return SupportingRows(_numbers(wrote & right), _numbers(wrote & ~right))
-
-
-def _numbers(rows: Mask) -> tuple[int, ...]:
-    return tuple(np.flatnonzero(rows).tolist())
+        part = self.run.parts[-1 if place.is_fallback else place.layer or 0]
+        rows = part.written_rows(place.number, label, self.rows.Y)
+        return SupportingRows(tuple(rows.right.tolist()), tuple(rows.wrong.tolist()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -581,7 +566,7 @@ class _Explainer:
     def _rows(self, wrote: CheckedRule | None, label: int) -> SupportingRows | None:
         if self.training is None or wrote is None:
             return None
-        return self.training.rows(wrote.place, label)
+        return self.training.written(wrote.place, label)
 
     def _estimate(
         self, wrote: CheckedRule | None, rows: SupportingRows | None, label: int
@@ -596,7 +581,7 @@ class _Explainer:
         wanted = row.board[label] == 1 if self.counterfactuals == "given" else self.counterfactuals
         if not wanted:
             return None
-        seen = None if self.training is None else self.training.X
+        seen = None if self.training is None else self.training.rows.X
         return counterfactual_of(self.theory, row.values, label, self.fixed, seen, self.limit)
 
 

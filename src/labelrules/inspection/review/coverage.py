@@ -10,15 +10,14 @@ from labelrules._checks import counted
 from labelrules._html import SHOWN as SHOWN_IN_HTML
 from labelrules._html import fragment, html_table, paragraphs
 from labelrules._report import pandas_frame
-from labelrules._types import UNSET, Board, Mask
-from labelrules.data.memory.encoding import encode_labels
+from labelrules._types import Board, Mask
 from labelrules.data.table import Dataset
 from labelrules.inspection.explanation.values import Estimate, Place, estimate
 from labelrules.inspection.summaries import Table, columns_of, places_of, text_table
-from labelrules.inspection.tracing import encoded_rows, label_number
+from labelrules.inspection.tracing import label_number, rows_and_truth
 from labelrules.rules import Evidence, Rule, Theory, theory_of
 from labelrules.rules.language.text import label_text, rule_texts
-from labelrules.rules.run import PartRun, part_runs
+from labelrules.rules.run import PartRun, TheoryRun
 
 if TYPE_CHECKING:
     import pandas
@@ -181,27 +180,20 @@ def rule_coverage(theory: Any, data: Any, validation: Any = None) -> RuleCoverag
 
 def _coverages(theory: Theory, data: Any) -> tuple[list[tuple[Coverage, Coverage | None]], int]:
     """Alone and in order, for each rule, and the number of rows."""
-    rows = encoded_rows(theory, data)
-    truth = encode_labels(data, theory.schema) if isinstance(data, Dataset) else None
+    rows, truth = rows_and_truth(theory, data)
     found = [
-        _of_rule(part, number, rule, rows, truth)
-        for part in part_runs(theory, rows)
-        for number, rule in enumerate(part.rules)
+        _of_rule(part, number, truth)
+        for part in TheoryRun.of(theory, rows).parts
+        for number in range(len(part.rules))
     ]
     return found, len(rows)
 
 
-def _of_rule(
-    part: PartRun, number: int, rule: Rule, rows: Dataset, truth: Board | None
-) -> tuple[Coverage, Coverage | None]:
-    board = part.board_before(number) if rule.body.on_labels else part.run.board
-    covered = rule.body.covers(rows.X, board)
-    covered = covered if part.waiting is None else covered & part.waiting
-    alone = np.repeat(covered[:, None], len(rule.head), axis=1)
-    if not part.rules.ordered:
-        return _coverage(rule, alone, truth), None
-    written = part.run.writer[:, list(rule.head.labels)] == number
-    return _coverage(rule, alone, truth), _coverage(rule, written, truth)
+def _of_rule(part: PartRun, number: int, truth: Board | None) -> tuple[Coverage, Coverage | None]:
+    rule = part.rules[number]
+    alone = np.repeat(part.covered(number)[:, None], len(rule.head), axis=1)
+    in_order = _coverage(rule, part.wrote(number), truth) if part.rules.ordered else None
+    return _coverage(rule, alone, truth), in_order
 
 
 def _coverage(rule: Rule, cells: Mask, truth: Board | None) -> Coverage:
@@ -210,9 +202,7 @@ def _coverage(rule: Rule, cells: Mask, truth: Board | None) -> Coverage:
     if truth is None:
         return Coverage(n_rows, n_cells, None)
     known = truth[:, list(rule.head.labels)]
-    right = int(np.count_nonzero(cells & (known == np.array(rule.head.values))))
-    n_known = int(np.count_nonzero(cells & (known != UNSET)))
-    return Coverage(n_rows, n_cells, Evidence(right, n_known - right))
+    return Coverage(n_rows, n_cells, Evidence.of_cells(cells, rule.head.values, known))
 
 
 class FlowStep(NamedTuple):
@@ -322,21 +312,18 @@ def row_flow(theory: Any, data: Any, label: str | None = None, layer: int | None
     rule 3: sports <- marital = Divorced         9        3      3       3         0      0
     """
     theory = theory_of(theory)
-    rows = encoded_rows(theory, data)
-    truth = encode_labels(data, theory.schema) if isinstance(data, Dataset) else None
+    rows, truth = rows_and_truth(theory, data)
     part = _list_of(theory, rows, layer)
     columns = list(range(theory.schema.n_labels))
     if label is not None:
         columns = [label_number(label, theory.schema)]
-    n_rows = len(rows) if part.waiting is None else int(part.waiting.sum())
-    steps, n_left = _steps(theory, part, rows, truth, columns)
-    return RowFlow(theory, steps, n_rows, n_left, label)
+    steps, n_left = _steps(theory, part, truth, columns)
+    return RowFlow(theory, steps, len(rows), n_left, label)
 
 
 def _list_of(theory: Theory, rows: Dataset, layer: int | None) -> PartRun:
     """The part of a theory that is looked at, with its run."""
-    parts = list(part_runs(theory, rows))
-    layers = [part for part in parts if part.waiting is None]
+    layers = TheoryRun.of(theory, rows).layers
     if layer is not None and not 1 <= layer <= len(layers):
         raise ValueError(f"layer must be a whole number from 1 to {len(layers)}, not {layer!r}")
     part = layers[-1 if layer is None else layer - 1]
@@ -348,15 +335,15 @@ def _list_of(theory: Theory, rows: Dataset, layer: int | None) -> PartRun:
 
 
 def _steps(
-    theory: Theory, part: PartRun, rows: Dataset, truth: Board | None, columns: list[int]
+    theory: Theory, part: PartRun, truth: Board | None, columns: list[int]
 ) -> tuple[tuple[FlowStep, ...], int]:
     places, texts = places_of(theory), rule_texts(theory)
     board, writer = part.run.board[:, columns], part.run.writer[:, columns]
     known = None if truth is None else truth[:, columns]
-    n_open = np.full(len(rows), len(columns), dtype=np.int64)
-    going = np.ones(len(rows), dtype=np.bool_)
+    n_open = np.full(len(board), len(columns), dtype=np.int64)
+    going = np.ones(len(board), dtype=np.bool_)
     steps = []
-    for number, rule, fires in part.fired(rows):
+    for number, rule, fires in part.fired():
         under_way = going & (n_open > 0)
         # A rule writes the labels of its head only.
         own = [place for place, label in enumerate(columns) if label in rule.head.labels]
@@ -401,6 +388,4 @@ def _cells(cells: Mask, board: Board, known: Board | None) -> tuple[int | None, 
     n_absent = int(np.count_nonzero(cells)) - n_present
     if known is None:
         return n_present, n_absent, None, None
-    n_right = int(np.count_nonzero(cells & (board == known)))
-    n_known = int(np.count_nonzero(cells & (known != UNSET)))
-    return n_present, n_absent, n_right, n_known - n_right
+    return n_present, n_absent, *Evidence.of_cells(cells, board, known)

@@ -37,7 +37,7 @@ from labelrules.rules import (
     parse_rule,
     theory_of,
 )
-from labelrules.rules.run import Changes, ListReplay, PartRun, part_runs
+from labelrules.rules.run import Changes, ListReplay, PartRun, TheoryRun
 
 if TYPE_CHECKING:
     import pandas
@@ -182,17 +182,14 @@ class EffectOfFixes:
         self._counted: dict[Fix, Changes] = {}
 
     @cached_property
-    def runs(self) -> list[PartRun]:
+    def runs(self) -> tuple[PartRun, ...]:
         """The parts of the theory, and what they do on the data."""
-        return [] if self.rows is None else list(part_runs(self.theory, self.rows))
+        return () if self.rows is None else TheoryRun.of(self.theory, self.rows).parts
 
     @cached_property
     def fired(self) -> list[list[npt.NDArray[np.uint8]]]:
         """For each of the parts and its rules the rows on which it fired, as packed bits."""
-        if self.rows is None:
-            return []
-        rows = self.rows
-        return [[np.packbits(fires) for _, _, fires in part.fired(rows)] for part in self.runs]
+        return [[np.packbits(fires) for _, _, fires in part.fired()] for part in self.runs]
 
     @cached_property
     def _before(self) -> Board:
@@ -284,7 +281,7 @@ def keeps_predictions(theory: Theory, fix: Fix, steps: ProofSteps | None = None)
     regions = [region_of(rule.body, schema) for rule in changed]
     if all(region is None for region in regions):
         return True  # neither rule ever holds
-    if not part.rules.ordered or not isinstance(inference_of_part(theory), Once | UntilStable):
+    if not part.rules.ordered or not isinstance(theory.inference, Once | UntilStable):
         return False
     steps = steps or ProofSteps()
     try:
@@ -294,11 +291,6 @@ def keeps_predictions(theory: Theory, fix: Fix, steps: ProofSteps | None = None)
         )
     except UndecidedError:
         return False
-
-
-def inference_of_part(theory: Theory) -> Any:
-    """How the last layer is read; once if there are no layers."""
-    return theory.inference if isinstance(theory, LayeredTheory) else Once()
 
 
 def _edited_part(theory: Theory, fix: Fix) -> tuple[TheoryPart, int]:

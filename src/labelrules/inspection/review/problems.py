@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from labelrules._checks import counted, whole_number
 from labelrules._types import UNSET, Board, Mask
-from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset, column_of
 from labelrules.inspection.comparison import predicted
@@ -20,7 +19,6 @@ from labelrules.inspection.review.fixes import (
     Finding,
     Findings,
     fix_of,
-    inference_of_part,
     listed_rules,
     sorted_findings,
 )
@@ -35,7 +33,7 @@ from labelrules.inspection.review.regions import (
     region_of,
 )
 from labelrules.inspection.summaries import doubtful_rules, places_of
-from labelrules.inspection.tracing import encoded_rows
+from labelrules.inspection.tracing import rows_and_truth
 from labelrules.rules import (
     Body,
     Condition,
@@ -100,8 +98,7 @@ def findings(theory: Any, data: Any = None, *, max_steps: int = 1_000_000) -> Fi
     """
     max_steps = whole_number(max_steps, "max_steps", low=0)
     theory = theory_of(theory)
-    rows = None if data is None else encoded_rows(theory, data)
-    truth = encode_labels(data, theory.schema) if isinstance(data, Dataset) else None
+    rows, truth = (None, None) if data is None else rows_and_truth(theory, data)
     effects = EffectOfFixes(theory, rows, truth, ProofSteps(max_steps))
     found = list(rules_without_effect(theory, effects))
     always_absent = dict(labels_never_present(theory))
@@ -128,8 +125,7 @@ def _possible_conflicts(theory: Theory) -> list[Finding]:
     A default rule, which holds for every row, is there to be overruled.
     """
     places = places_of(theory)
-    parts = theory.parts if isinstance(theory, LayeredTheory) else (theory,)
-    can_lose = [part.ordered and bool(rule.body) for part in parts for rule in part]
+    can_lose = [part.ordered and bool(rule.body) for part in theory.parts for rule in part]
     return [
         Finding(
             "conflict",
@@ -159,7 +155,7 @@ class PlacedPart(NamedTuple):
 def placed_parts(theory: Theory) -> list[PlacedPart]:
     """The parts of a theory, with the places of their rules."""
     places = places_of(theory)
-    is_plain = isinstance(inference_of_part(theory), Once | UntilStable)
+    is_plain = isinstance(theory.inference, Once | UntilStable)
     return [PlacedPart(part, places, theory.schema, is_plain) for part in parts_of(theory)]
 
 
@@ -360,7 +356,7 @@ def _what_decides(theory: Theory) -> str:
 
 def labels_never_present(theory: Theory) -> Iterator[tuple[int, Finding]]:
     """Labels that no rule predicts present, by their numbers."""
-    parts = theory.parts if isinstance(theory, LayeredTheory) else (theory,)
+    parts = theory.parts
     last = parts if len(parts) == 1 else (parts[-1], *parts[:-1])
     sets = [one for part in last if isinstance(part, RuleSet) for one in part.label_sets]
     given = {literal for rule in theory for literal in rule.head}
@@ -513,11 +509,11 @@ def conditions_without_effect(
 ) -> Iterator[Finding]:
     """Conditions that exclude no row for which the rule would have something to do."""
     # Rules that are sampled by their evidence would need it counted anew.
-    if isinstance(theory, LayeredTheory) and isinstance(theory.inference, Gibbs):
+    if isinstance(theory.inference, Gibbs):
         return
     places = places_of(theory)
     for part in effects.runs:
-        for number, rule, going in part.reached(rows):
+        for number, rule, going in part.reached():
             useful = going & _has_work(part, number, rule)
             for condition in _excluding_none(part, number, rule, rows, useful):
                 place = places[part.start + number]
@@ -539,9 +535,7 @@ def _excluding_none(
     fails = []
     for one in rule.body:
         on_label = one.on_label
-        values = (
-            part.labels_before(number, one.column) if on_label else column_of(rows.X, one.column)
-        )
+        values = part.before(number, one.column) if on_label else column_of(rows.X, one.column)
         fails.append(~one.holds(values))
     n_fails = np.zeros(len(rows), np.uint16)
     for failed in fails:

@@ -20,7 +20,7 @@ from labelrules.inspection.summaries import Table, places_of, text_table
 from labelrules.inspection.tracing import encoded_rows
 from labelrules.measures import Evaluation, Measure, confusion, evaluate, tally
 from labelrules.rules import Evidence, Head, Rule, Theory, rule_text, theory_of
-from labelrules.rules.run import PartRun, part_runs
+from labelrules.rules.run import PartRun, TheoryRun
 from labelrules.search import best_head
 from labelrules.search.bodies.variants import BodyPlace, BodyVariant, pruned_bodies, similar_bodies
 from labelrules.search.heads.additive import RATIOS
@@ -253,7 +253,7 @@ class _Ground:
     def of(cls, theory: Theory, number: int, data: Dataset, layer: int | None) -> "_Ground":
         rows = encoded_rows(theory, data)
         truth = encode_labels(data, theory.schema)
-        layers = [part for part in part_runs(theory, rows) if part.waiting is None]
+        layers = TheoryRun.of(theory, rows).layers
         at = whole_number(layer or len(layers), "layer", low=1, high=len(layers)) - 1
         part = layers[at]
         if not part.rules.ordered:
@@ -264,19 +264,16 @@ class _Ground:
         at = whole_number(number, "number", low=1, high=len(part.rules)) - 1
         run = part.run
         going = (run.stopped < 0) | (run.stopped >= at)
-        written = np.where((run.writer >= 0) & (run.writer < at), run.board, UNSET)
-        board = np.where(going[:, None], written, truth)
+        board = np.where(going[:, None], run.before(at), truth)
         place = places_of(theory)[part.start + at]
-        return cls(place, part, part.rules[at], rows, truth, board, part.board_before(at), going)
+        return cls(place, part, part.rules[at], rows, truth, board, part.before(at), going)
 
     def count(self, rule: Rule) -> tuple[Mask, Evidence]:
         """The rows under way that a rule covers, and its right and wrong open cells."""
         covered = rule.body.covers(self.rows.X, self.labels) & self.going
         columns = list(rule.head.labels)
         cells = covered[:, None] & (self.board[:, columns] == UNSET)
-        known, values = self.truth[:, columns], np.array(rule.head.values)
-        right = int(np.count_nonzero(cells & (known == values)))
-        return covered, Evidence(right, int(np.count_nonzero(cells & (known == 1 - values))))
+        return covered, Evidence.of_cells(cells, rule.head.values, self.truth[:, columns])
 
 
 @dataclass(frozen=True, eq=False)
