@@ -1,17 +1,17 @@
 """Comparisons of two theories: rules that differ, and predictions that differ."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from labelrules._checks import counted, one_of, whole_number
-from labelrules._html import SHOWN, fragment, html_table, paragraphs
-from labelrules._report import pandas_frame
+from labelrules._report import ItemList, Lines, Part, Report, Table, field_columns, pandas_frame
 from labelrules._types import UNSET, Mask
 from labelrules.data.table import Dataset
 from labelrules.inspection.explanation.values import Place
-from labelrules.inspection.summaries import Table, columns_of, places_of, text_table, titled
+from labelrules.inspection.summaries import places_of
 from labelrules.inspection.tracing import label_set_text, rows_and_truth
 from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleSet, Theory, theory_of
 from labelrules.rules.inference import Once
@@ -64,7 +64,7 @@ class LabelDifference(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Report):
     """The rules that two theories share, and where they differ."""
 
     one: Theory
@@ -79,10 +79,12 @@ class Comparison:
     differs: Mask | None = None  #: Rows by labels, whether the predictions differ.
     labels: tuple[LabelDifference, ...] = ()  #: One for each label, if there are data.
 
+    _value = "{}({})"
+
     def to_frame(self, per: str = "rule") -> "pandas.DataFrame":
         """A pandas frame with a row for each rule or pair of rules, or ``per="label"``."""
         if one_of(per, "per", ("rule", "label")) == "label":
-            return pandas_frame(columns_of(LabelDifference, self.labels))
+            return pandas_frame(field_columns(LabelDifference, self.labels))
         rows = [("kept", str(one), str(other)) for one, other in self.kept] + self._rule_rows()
         titles = ("change", "one", "other")
         return pandas_frame({name: [row[i] for row in rows] for i, name in enumerate(titles)})
@@ -96,9 +98,6 @@ class Comparison:
         rows += [("removed", str(rule), None) for rule in self.removed]
         return [*rows, *(("added", None, str(rule)) for rule in self.added)]
 
-    def __repr__(self) -> str:
-        return f"Comparison({self.headline})"
-
     @property
     def headline(self) -> str:
         """How large the theories are, and how many rules they share."""
@@ -106,35 +105,24 @@ class Comparison:
         one, other = _size_text(self.one), _size_text(self.other)
         return f"{one} and {other}, {len(self.kept)} of them in both{order}"
 
-    def __str__(self) -> str:
+    def _parts(self) -> Iterator[Part]:
         pairs = [[f"{c.what} of {c.one}", f"now {c.other}"] for c in self.changed]
-        title, table = self._predictions()
-        lines = [
-            self.headline,
-            *map(str, self.structure),
-            *titled(f"removed: {len(self.removed)}", [[str(rule)] for rule in self.removed]),
-            *titled(f"added: {len(self.added)}", [[str(rule)] for rule in self.added]),
-            *titled(f"changed: {len(self.changed)}", pairs),
-            *([title] if title else []),
-            *text_table(table),
-        ]
-        return "\n".join(lines)
+        yield Lines(list(map(str, self.structure)))
+        yield ItemList("removed", [[str(rule)] for rule in self.removed])
+        yield ItemList("added", [[str(rule)] for rule in self.added])
+        yield ItemList("changed", pairs)
+        yield from self._predictions()
 
-    def _repr_html_(self) -> str:
+    def _page(self) -> Iterator[Part]:
         rules = [tuple(cell or "" for cell in row) for row in self._rule_rows()]
-        title, (titles, labels) = self._predictions()
-        return fragment(
-            paragraphs([self.headline]),
-            html_table(self.structure, ("what", "one", "other")) if self.structure else "",
-            html_table(rules, ("rule", "one", "other"), SHOWN) if rules else "",
-            paragraphs([title] if title else []),
-            html_table(labels, titles, SHOWN) if labels else "",
-        )
+        yield Table(("what", "one", "other"), self.structure, None)
+        yield Table(("rule", "one", "other"), rules)
+        yield from self._predictions()
 
-    def _predictions(self) -> tuple[str, Table]:
+    def _predictions(self) -> tuple[Part, Part]:
         """Where predictions differ, as a line and a table of labels; empty without data."""
         if self.differs is None or self.n_rows is None:
-            return "", ((), ())
+            return Lines(()), Table((), ())
         n_cells = int(self.differs.sum())
         share = n_cells / self.differs.size if self.differs.size else 0.0
         title = (
@@ -143,7 +131,8 @@ class Comparison:
         )
         n_known = 2 if any(row.n_one_right is None for row in self.labels) else 4
         rows = [(label_text(row.label), *row[1:n_known]) for row in self.labels if row.n_rows]
-        return title, (("label", "differ", "one right", "other right")[:n_known], rows)
+        titles = ("label", "differ", "one right", "other right")[:n_known]
+        return Lines([title]), Table(titles, rows)
 
 
 def compare(one: Any, other: Any, data: Any = None) -> Comparison:

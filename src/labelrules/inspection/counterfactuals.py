@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import inf, isfinite, isnan, nextafter
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
 from labelrules._checks import counted, quoted, suggestion, whole_number
-from labelrules._html import fragment, html_table, paragraphs
+from labelrules._report import Part, Report, Table
 from labelrules._types import Floats, Mask, Matrix
 from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Feature, Schema
@@ -66,8 +66,8 @@ class FeatureChange:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Counterfactual:
+@dataclass(frozen=True, slots=True, repr=False)
+class Counterfactual(Report):
     """The fewest features to change so that a label changes."""
 
     label: str
@@ -80,10 +80,11 @@ class Counterfactual:
     n_tried: int  #: Rows that were tried.
     values: tuple[float, ...]  #: The encoded row after the changes, or as it is.
 
-    def __repr__(self) -> str:
-        return f"Counterfactual({self})"
+    _value: ClassVar[str] = "{}({})"
 
-    def __str__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """What would change the label."""
         name = label_text(self.label)
         if self.status == "found":
             changes = ", ".join(map(str, self.changes))
@@ -95,10 +96,9 @@ class Counterfactual:
             f"least {counted(self.at_least, 'feature')} must change; raise limit to search further"
         )
 
-    def _repr_html_(self) -> str:
+    def _page(self) -> Iterator[Part]:
         rows = [(c.feature, value_text(c.old), value_text(c.new)) for c in self.changes]
-        table = html_table(rows, ("feature", "in the row", "changed to")) if rows else ""
-        return fragment(paragraphs([str(self)]), table)
+        yield Table(("feature", "in the row", "changed to"), rows, None)
 
 
 def counterfactual(

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from labelrules._checks import counted, whole_number
-from labelrules._html import SHOWN, fragment, html_table, paragraphs
+from labelrules._report import Lines, Part, Report, Table, field_columns
 from labelrules._types import Floats, Integers, Mask
 from labelrules.constraints.constraint import Constraints
 from labelrules.data.schema import Schema
@@ -101,7 +101,7 @@ class Edge(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LabelGraph:
+class LabelGraph(Report):
     """The graph of label dependencies."""
 
     schema: Schema
@@ -157,9 +157,8 @@ class LabelGraph:
     def as_dict(self) -> dict[str, list[Any]]:
         """The edges as columns, for a data frame of any library."""
         edges = self.edges()
-        columns = {name: [getattr(edge, name) for edge in edges] for name in Edge._fields}
         return {
-            **columns,
+            **field_columns(Edge, edges),
             "support": [edge.support for edge in edges],
             "strength": [edge.strength for edge in edges],
         }
@@ -180,29 +179,38 @@ class LabelGraph:
         return [tuple(names[label] for label in cycle) for cycle in cycles]
 
     def __repr__(self) -> str:
-        edges = dependencies_text(int(self.adjacency.sum()), self.schema.n_labels)
-        return f"LabelGraph({edges}; {counted(self.n_rules, 'rule')})"
+        return f"LabelGraph({self._size}; {counted(self.n_rules, 'rule')})"
 
-    def _repr_html_(self) -> str:
-        rows = [
-            (e.predicted, e.tested, e.sign, e.n_full, e.n_partial, e.right, e.wrong)
-            for e in self.edges()
-        ]
-        titles = ("predicted", "tested", "sign", "labels only", "with features", "right", "wrong")
-        table = html_table(rows, titles, SHOWN) if rows else ""
-        return fragment(paragraphs(str(self).splitlines()), table)
+    @property
+    def _size(self) -> str:
+        return dependencies_text(int(self.adjacency.sum()), self.schema.n_labels)
 
-    def __str__(self) -> str:
-        lines = [
+    @property
+    def headline(self) -> str:
+        """How many rules depend on labels."""
+        return (
             f"{counted(self.n_rules, 'rule')} with conditions: {self.n_full} fully label-dependent "
-            f"({self.share_full:.0%}), {self.n_partial} partially ({self.share_partial:.0%})",
-            dependencies_text(int(self.adjacency.sum()), self.schema.n_labels),
-        ]
+            f"({self.share_full:.0%}), {self.n_partial} partially ({self.share_partial:.0%})"
+        )
+
+    def _parts(self) -> Iterator[Part]:
+        lines = [self._size]
         if self.n_label_sets:
             sets = counted(self.n_label_sets, "usual label set")
             lines.append(f"not counted: {sets} of labels that are decided together")
         groups = [f"in a cycle: {', '.join(group)}" for group in self.components()]
-        return "\n".join([*lines, *(groups or ["no cycle"])])
+        yield Lines([*lines, *(groups or ["no cycle"])])
+
+    def _page(self) -> Iterator[Part]:
+        yield from self._parts()
+        titles = ("predicted", "tested", "sign", "labels only", "with features", "right", "wrong")
+        yield Table(
+            titles,
+            [
+                (e.predicted, e.tested, e.sign, e.n_full, e.n_partial, e.right, e.wrong)
+                for e in self.edges()
+            ],
+        )
 
 
 def dependencies_text(n_edges: int, n_labels: int) -> str:

@@ -1,17 +1,24 @@
 """Summaries: a theory in figures, by rule, label and feature, and its use on data."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from labelrules._checks import counted, one_of
-from labelrules._html import SHOWN as SHOWN_IN_HTML
-from labelrules._html import folded, fragment, html_table, paragraphs
-from labelrules._report import pandas_frame
+from labelrules._report import (
+    ITEMS,
+    ItemList,
+    Lines,
+    Part,
+    Report,
+    Table,
+    field_columns,
+    pandas_frame,
+)
 from labelrules._types import UNSET
 from labelrules._wings import blocks_of
 from labelrules.data.memory.encoding import encode_labels
@@ -26,9 +33,6 @@ from labelrules.rules.views.frame import WHERE, placed_rules
 
 if TYPE_CHECKING:
     import pandas
-
-SHOWN = 10  # longer lists are cut when printed; the values have all items
-Table: TypeAlias = tuple[Sequence[str], Sequence[Sequence[Any]]]  # the titles of columns, and rows
 
 
 class Pair(NamedTuple):
@@ -93,7 +97,7 @@ _RULE_COUNTS = ("n_covered", "n_rows", "n_cells", "n_decided", "n_overruled")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Summary:
+class Summary(Report):
     """A theory in figures."""
 
     theory: Theory
@@ -148,10 +152,10 @@ class Summary:
         """
         one_of(per, "per", ("rule", "label", "feature"))
         if per == "label":
-            return pandas_frame(columns_of(LabelSummary, self.labels))
+            return pandas_frame(field_columns(LabelSummary, self.labels))
         if per == "feature":
-            return pandas_frame(columns_of(FeatureSummary, self.features))
-        columns = columns_of(RuleSummary, self.rules)
+            return pandas_frame(field_columns(FeatureSummary, self.features))
+        columns = field_columns(RuleSummary, self.rules)
         del columns["place"]
         places = [where for where, _, _ in placed_rules(self.theory)]
         return pandas_frame({**{name: [p[name] for p in places] for name in WHERE}, **columns})
@@ -160,42 +164,33 @@ class Summary:
         data = "" if self.n_rows is None else f"; on {counted(self.n_rows, 'row')}"
         return f"Summary({self.theory.size_text}, {counted(len(self.labels), 'label')}{data})"
 
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
+    @property
+    def headline(self) -> str:
+        """How large the theory is."""
+        return f"{self.theory.size_text}; {self._conditions_text()}"
 
-    def _lines(self) -> Iterator[str]:
-        yield from self._size_lines()
-        yield from titled(f"more often wrong than right: {len(self.doubtful)}", self._doubtful())
-        yield from titled(f"never reached: {len(self.never_reached)}", self._never_reached())
-        yield from titled(f"subsumed: {len(self.subsumed)}", _pairs(self.subsumed, "by"))
-        if self.conflicting:
-            # For a list a count is enough: there the earlier rule wins.
-            pairs = () if self.theory.ordered else self.conflicting
-            yield f"conflicting pairs: {len(self.conflicting)}"
-            yield from titled("", _pairs(pairs, "and"))
-        yield from text_table(self._label_table())
-        titles, rows = self._feature_table()
-        yield from text_table((titles, rows[:SHOWN]))
-        if len(rows) > SHOWN:
-            yield f"and {counted(len(rows) - SHOWN, 'more feature')}"
+    def _parts(self) -> Iterator[Part]:
+        yield Lines(list(self._size_lines()))
+        *lists, conflicts = self._lists()
+        yield from lists
+        # For a list a count is enough: there the earlier rule wins.
+        is_brief = self.theory.ordered and conflicts.items
+        yield Lines([f"{conflicts.title}: {len(conflicts.items)}"]) if is_brief else conflicts
+        yield self._label_table()
+        features = self._feature_table()
+        yield features._replace(rows=features.rows[:ITEMS])
+        more = len(features.rows) - ITEMS
+        yield Lines([f"and {counted(more, 'more feature')}"] if more > 0 else [])
 
-    def _repr_html_(self) -> str:
-        label_titles, labels = self._label_table()
-        feature_titles, features = self._feature_table()
-        return fragment(
-            paragraphs(self._size_lines()),
-            html_table(labels, label_titles, SHOWN_IN_HTML),
-            html_table(features, feature_titles, SHOWN_IN_HTML) if features else "",
-            folded("more often wrong than right", self._doubtful()),
-            folded("never reached", self._never_reached()),
-            folded("subsumed", _pairs(self.subsumed, "by")),
-            folded("conflicting pairs", _pairs(self.conflicting, "and")),
-        )
+    def _page(self) -> Iterator[Part]:
+        yield Lines(list(self._size_lines()))
+        yield self._label_table()
+        yield self._feature_table()
+        yield from self._lists()
 
     def _size_lines(self) -> Iterator[str]:
-        """The size of the theory, its kinds of rules, and how much they decide on the data."""
+        """The kinds of rules, and how much they decide on the data."""
         n_rules = len(self.theory)
-        yield f"{self.theory.size_text}; {self._conditions_text()}"
         yield f"labels in the head: {_sizes_text(self.head_sizes)}"
         yield f"conditions in the body: {_sizes_text(self.body_sizes)}"
         yield (
@@ -220,14 +215,19 @@ class Summary:
         on_labels = f", {self.n_label_conditions} of them on labels" if self.n_conditions else ""
         return f"{counted(self.n_conditions, 'condition')}{on_labels}"
 
-    def _doubtful(self) -> list[list[str]]:
-        return [
+    def _lists(self) -> tuple[ItemList, ...]:
+        """What a person should look at."""
+        doubtful = [
             [f"{one.place}: {one.text}", f"{label_text(one.label)} {one.right}/{one.wrong}"]
             for one in self.doubtful
         ]
-
-    def _never_reached(self) -> list[list[str]]:
-        return [[f"{rule.place}: {rule.text}"] for rule in self.never_reached]
+        never_reached = [[f"{rule.place}: {rule.text}"] for rule in self.never_reached]
+        return (
+            ItemList("more often wrong than right", doubtful),
+            ItemList("never reached", never_reached),
+            ItemList("subsumed", _pairs(self.subsumed, "by")),
+            ItemList("conflicting pairs", _pairs(self.conflicting, "and")),
+        )
 
     def _label_table(self) -> Table:
         titles = (
@@ -236,14 +236,15 @@ class Summary:
         )  # fmt: skip
         first = self.labels[0]
         n_known = 6 + (first.n_undecided is not None) + (first.n_wrong is not None)
-        return titles[:n_known], [(label_text(row[0]), *row[1:n_known]) for row in self.labels]
+        rows = [(label_text(row[0]), *row[1:n_known]) for row in self.labels]
+        return Table(titles[:n_known], rows)
 
     def _feature_table(self) -> Table:
         rows = [
             (name_text(row.feature), row.n_rules, row.n_conditions, _names_text(row.labels))
             for row in self.features
         ]
-        return ("feature", "rules", "conditions", "labels"), rows
+        return Table(("feature", "rules", "conditions", "labels"), rows)
 
 
 def summary(theory: Any, data: Any = None) -> Summary:
@@ -414,38 +415,6 @@ def _features(theory: Theory) -> tuple[FeatureSummary, ...]:
     return tuple(sorted(lines, key=lambda line: -line.n_rules))
 
 
-def columns_of(kind: Any, rows: tuple[Any, ...]) -> dict[str, list[Any]]:
-    """Named tuples as columns."""
-    return {name: [getattr(row, name) for row in rows] for name in kind._fields}
-
-
-def text_table(table: Table) -> Iterator[str]:
-    """Columns side by side, numbers on the right; nothing without rows."""
-    titles, rows = table
-    if not rows:
-        return
-    is_text = [isinstance(cell, str) for cell in rows[0]]
-    lines = [[str(cell) for cell in line] for line in (titles, *rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        cells = [
-            cell.ljust(width) if text else cell.rjust(width)
-            for cell, width, text in zip(line, widths, is_text, strict=True)
-        ]
-        yield "  ".join(cells).rstrip()
-
-
-def titled(title: str, items: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A title and the lines of the first items below it; nothing without items."""
-    if items and title:
-        yield title
-    for lines in items[:SHOWN]:
-        first, *others = lines
-        yield from (f"  {first}", *(f"    {line}" for line in others))
-    if len(items) > SHOWN:
-        yield f"  and {len(items) - SHOWN} more"
-
-
 def _pairs(pairs: Iterable[Pair], word: str) -> list[list[str]]:
     """Rules and those that they are paired with, on two lines each."""
     items = []
@@ -466,5 +435,5 @@ def _share(part: int, whole: int) -> str:
 
 
 def _names_text(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(map(label_text, names[:SHOWN])) + more
+    more = f" and {len(names) - ITEMS} more" if len(names) > ITEMS else ""
+    return ", ".join(map(label_text, names[:ITEMS])) + more

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from labelrules._checks import counted, is_whole, quoted, suggestion
-from labelrules._html import fragment, html_table, paragraphs
+from labelrules._report import Lines, Part, Report, Table
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Feature, Schema
@@ -32,11 +32,28 @@ from labelrules.rules.run import run_of
 from labelrules.rules.theory import checked_board, closed
 
 PRESENCE = ("absent", "present")
+TITLES = ("label", "predicted", "by")
 MANY_FEATURES = 30  # of longer rows only the values that are not 0 are shown
 
 
+class RowTrace(Report):
+    """One row traced through the rules of a theory."""
+
+    theory: Theory
+    values: Floats
+
+    @property
+    def headline(self) -> str:
+        """The features of the row."""
+        return _row_text(self.theory.schema, self.values)
+
+    def lines(self) -> Iterator[str]:
+        """For each label its value, and the rule that wrote it, layer by layer."""
+        return (line for part in self._parts() for line in part.lines())
+
+
 @dataclass(frozen=True, repr=False)
-class Trace:
+class Trace(RowTrace):
     """One row traced through a decision list or a rule set."""
 
     theory: DecisionList | RuleSet  #: The rules of a RuleSet vote: none of them writes a label.
@@ -51,13 +68,13 @@ class Trace:
         rules = counted(len({*self.writer.tolist()} - {-1}), "rule")
         return f"Trace({_labels_text(self.theory.schema, self.board)}; written by {rules})"
 
-    def __str__(self) -> str:
-        return "\n".join([_row_text(self.theory.schema, self.values), *self.lines()])
+    def _parts(self) -> Iterator[Part]:
+        yield Lines(list(_aligned(self.rows())))
+        yield Lines(list(self.notes()))
 
-    def lines(self) -> Iterator[str]:
-        """For each label its value, and the rule that wrote it."""
-        yield from _aligned(self.rows())
-        yield from self.notes()
+    def _page(self) -> Iterator[Part]:
+        yield Table(TITLES, list(self.rows()), None)
+        yield Lines(list(self.notes()))
 
     def notes(self) -> Iterator[str]:
         """Which rule ended the list, or which usual label set the row gets."""
@@ -105,14 +122,9 @@ class Trace:
         unmarked = (replace(rule, stops=False) for rule in self.theory)
         return rule_texts(self.theory.with_rules(unmarked))
 
-    def _repr_html_(self) -> str:
-        row = paragraphs([_row_text(self.theory.schema, self.values)])
-        table = html_table(self.rows(), ("label", "predicted", "by"))
-        return fragment(row, table, paragraphs(self.notes()))
-
 
 @dataclass(frozen=True, repr=False)
-class LayeredTrace:
+class LayeredTrace(RowTrace):
     """One row traced through the layers of a theory."""
 
     theory: LayeredTheory
@@ -128,18 +140,20 @@ class LayeredTrace:
         labels = _labels_text(self.theory.schema, last.board)
         return f"LayeredTrace({labels}; {counted(len(self.layers), 'layer')})"
 
-    def __str__(self) -> str:
-        return "\n".join([_row_text(self.theory.schema, self.values), *self.lines()])
+    def _parts(self) -> Iterator[Part]:
+        for title, part, rows in self._layers():
+            yield Lines([f"{title}:"] if title else [])
+            yield Lines(list(_aligned(rows) if part is None else part.lines()))
+        yield Lines(self._notes())
 
-    def lines(self) -> Iterator[str]:
-        """For each layer the values of the labels, and the rules that wrote them."""
-        for title, part, rows in self._parts():
-            if title:
-                yield f"{title}:"
-            yield from _aligned(rows) if part is None else part.lines()
-        yield from self._notes()
+    def _page(self) -> Iterator[Part]:
+        for title, part, rows in self._layers():
+            yield Lines([title] if title else [])
+            yield Table(TITLES, list(rows), None)
+            yield Lines([] if part is None else list(part.notes()))
+        yield Lines(self._notes())
 
-    def _parts(self) -> Iterator[tuple[str, Trace | None, Iterator[tuple[str, str, str]]]]:
+    def _layers(self) -> Iterator[tuple[str, Trace | None, Iterator[tuple[str, str, str]]]]:
         """The title of each part, its trace unless it was sampled, and its rows."""
         for number, layer in enumerate(self.layers, 1):
             is_sampled = self.presence is not None and number == len(self.layers)
@@ -149,24 +163,15 @@ class LayeredTrace:
         if self.fallback is not None:
             yield "If no label was found", self.fallback, self.fallback.rows()
 
-    def _notes(self) -> Iterator[str]:
-        if self.rounds > 1:
-            yield f"The last layer settled after {self.rounds} rounds."
-        if self.unsettled:
-            yield unsettled_text(self.unsettled)
+    def _notes(self) -> list[str]:
+        rounds = f"The last layer settled after {self.rounds} rounds."
+        unsettled = [unsettled_text(self.unsettled)] if self.unsettled else []
+        return [*([rounds] if self.rounds > 1 else []), *unsettled]
 
     def _sampled(self) -> Iterator[tuple[str, str, str]]:
         assert self.presence is not None, "only sampled layers have probabilities"
         for name, share in zip(self.theory.schema.labels, self.presence, strict=True):
             yield name, PRESENCE[int(share > 0.5)], f"sampled: probability {share:.2f}"
-
-    def _repr_html_(self) -> str:
-        parts: list[object] = [paragraphs([_row_text(self.theory.schema, self.values)])]
-        for title, part, rows in self._parts():
-            parts += [paragraphs([title] if title else [])]
-            parts += [html_table(rows, ("label", "predicted", "by"))]
-            parts += [] if part is None else [paragraphs(part.notes())]
-        return fragment(*parts, paragraphs(self._notes()))
 
 
 @overload

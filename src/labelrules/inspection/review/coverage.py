@@ -2,25 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelrules._checks import counted
-from labelrules._html import SHOWN as SHOWN_IN_HTML
-from labelrules._html import fragment, html_table, paragraphs
-from labelrules._report import pandas_frame
+from labelrules._html import SHOWN
+from labelrules._report import Columns, Part, Picture, Report, Table, Tabular, field_columns
 from labelrules._types import Board, Mask
 from labelrules.data.table import Dataset
 from labelrules.inspection.explanation.values import Estimate, Place, estimate
-from labelrules.inspection.summaries import Table, columns_of, places_of, text_table
+from labelrules.inspection.summaries import places_of
 from labelrules.inspection.tracing import label_number, rows_and_truth
 from labelrules.rules import Evidence, Rule, Theory, theory_of
 from labelrules.rules.language.text import label_text, rule_texts
 from labelrules.rules.run import PartRun, TheoryRun
-
-if TYPE_CHECKING:
-    import pandas
 
 
 class Coverage(NamedTuple):
@@ -52,7 +48,7 @@ class RuleCoverage(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RuleCoverages:
+class RuleCoverages(Report, Tabular):
     """The coverage of each rule of a theory."""
 
     theory: Theory
@@ -60,11 +56,14 @@ class RuleCoverages:
     n_rows: int  #: Of the data.
     n_validation_rows: int | None = None  #: Of the validation data.
 
-    def to_frame(self) -> "pandas.DataFrame":
-        """A pandas frame with a row for each rule and part: training or validation."""
+    _value = "{}({})"
+
+    def as_dict(self) -> Columns:
+        """The counts as columns, by rules and parts: training or validation."""
         names = ("training",) if self.n_validation_rows is None else ("training", "validation")
-        rows = [line for rule in self.rules for name in names for line in _frame_rows(rule, name)]
-        return pandas_frame({name: [row[name] for row in rows] for name in _frame_titles(rows)})
+        rows = [_frame_row(rule, name) for rule in self.rules for name in names]
+        titles = rows[0] if rows else ("rule", "text", "part")
+        return {name: [row[name] for row in rows] for name in titles}
 
     def __len__(self) -> int:
         return len(self.rules)
@@ -75,9 +74,6 @@ class RuleCoverages:
     def __getitem__(self, index: int) -> RuleCoverage:
         return self.rules[index]
 
-    def __repr__(self) -> str:
-        return f"RuleCoverages({self.headline})"
-
     @property
     def headline(self) -> str:
         """How many rules, and on how many rows."""
@@ -85,15 +81,7 @@ class RuleCoverages:
         more = "" if also is None else f" and {counted(also, 'validation row')}"
         return f"{counted(len(self.rules), 'rule')} on {counted(self.n_rows, 'row')}{more}"
 
-    def __str__(self) -> str:
-        return "\n".join([self.headline, *text_table(self._table())])
-
-    def _repr_html_(self) -> str:
-        titles, rows = self._table()
-        table = html_table(rows, titles, SHOWN_IN_HTML) if rows else ""
-        return fragment(paragraphs([self.headline]), table)
-
-    def _table(self) -> Table:
+    def _parts(self) -> Iterator[Part]:
         titles = ["rule", "alone", "right", "in order", "right"]
         parts = ["alone", "in_order"]
         if self.n_validation_rows is not None:
@@ -103,7 +91,7 @@ class RuleCoverages:
         for rule in self.rules:
             cells = [text for part in parts for text in _cell_texts(getattr(rule, part))]
             rows.append([f"{rule.place}: {rule.text}", *cells])
-        return titles, rows
+        yield Table(titles, rows)
 
 
 def _cell_texts(coverage: Coverage | None) -> tuple[int | str, str]:
@@ -118,7 +106,7 @@ def _cell_texts(coverage: Coverage | None) -> tuple[int | str, str]:
     return coverage.n_rows, f"{right}/{wrong} ({found.low:.2f} to {found.high:.2f})"
 
 
-def _frame_rows(rule: RuleCoverage, name: str) -> Iterator[dict[str, Any]]:
+def _frame_row(rule: RuleCoverage, name: str) -> dict[str, Any]:
     pairs = {
         "training": (rule.alone, rule.in_order),
         "validation": (rule.validation_alone, rule.validation_in_order),
@@ -133,11 +121,7 @@ def _frame_rows(rule: RuleCoverage, name: str) -> Iterator[dict[str, Any]]:
         row[f"{kind}_precision"] = None if found is None else found.probability
         row[f"{kind}_low"] = None if found is None else found.low
         row[f"{kind}_high"] = None if found is None else found.high
-    yield row
-
-
-def _frame_titles(rows: list[dict[str, Any]]) -> list[str]:
-    return list(rows[0]) if rows else ["rule", "text", "part"]
+    return row
 
 
 def rule_coverage(theory: Any, data: Any, validation: Any = None) -> RuleCoverages:
@@ -228,7 +212,7 @@ class FlowStep(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RowFlow:
+class RowFlow(Report, Tabular):
     """The way of the rows through a list, for all labels or for one."""
 
     theory: Theory
@@ -237,22 +221,18 @@ class RowFlow:
     n_left: int  #: Rows that are still under way after the last rule.
     label: str | None = None  #: If only the way to one label was looked at.
 
-    def to_frame(self) -> "pandas.DataFrame":
-        """A pandas frame with a row for each rule."""
-        columns = columns_of(FlowStep, self.steps)
-        columns["place"] = list(map(str, columns["place"]))
-        return pandas_frame(
-            {"rule" if name == "place" else name: columns[name] for name in columns}
-        )
+    _value = "{}({})"
+
+    def as_dict(self) -> Columns:
+        """The counts as columns, by rules."""
+        columns = field_columns(FlowStep, self.steps)
+        return {"rule": list(map(str, columns.pop("place"))), **columns}
 
     def __len__(self) -> int:
         return len(self.steps)
 
     def __iter__(self) -> Iterator[FlowStep]:
         return iter(self.steps)
-
-    def __repr__(self) -> str:
-        return f"RowFlow({self.headline})"
 
     @property
     def headline(self) -> str:
@@ -266,21 +246,15 @@ class RowFlow:
         """What the rows that are left have in common, after "5 rows"."""
         return "with labels that no rule decides" if self.label is None else "that no rule decides"
 
-    def __str__(self) -> str:
-        return "\n".join([self.headline, *text_table(self._table())])
-
-    def _table(self) -> Table:
+    def _parts(self) -> Iterator[Part]:
         titles = ("rule", "reach it", "covered", "first", "writes", "complete", "ended")
-        rows = [(f"{step.place}: {step.text}", *step[2:8]) for step in self.steps]
-        return titles, rows
+        yield Table(titles, [(f"{step.place}: {step.text}", *step[2:8]) for step in self.steps])
 
-    def _repr_html_(self) -> str:
+    def _page(self) -> Iterator[Part]:
         from labelrules.inspection.pictures.svg import flow_svg
 
-        titles, rows = self._table()
-        table = html_table(rows, titles, SHOWN_IN_HTML) if rows else ""
-        picture = flow_svg(self) if 0 < len(rows) <= SHOWN_IN_HTML else ""
-        return fragment(paragraphs([self.headline]), picture, table)
+        yield Picture(flow_svg(self) if 0 < len(self.steps) <= SHOWN else "")
+        yield from self._parts()
 
 
 def row_flow(theory: Any, data: Any, label: str | None = None, layer: int | None = None) -> RowFlow:

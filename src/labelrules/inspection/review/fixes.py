@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from labelrules._checks import counted, one_of, whole_number
-from labelrules._html import folded, fragment, paragraphs
-from labelrules._report import pandas_frame
+from labelrules._report import Columns, ItemList, Part, Report, Tabular
 from labelrules._types import UNSET, Board
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
@@ -26,7 +25,6 @@ from labelrules.inspection.review.regions import (
     region_of,
     relevant_rules,
 )
-from labelrules.inspection.summaries import titled
 from labelrules.rules import (
     DecisionList,
     LayeredTheory,
@@ -38,9 +36,6 @@ from labelrules.rules import (
     theory_of,
 )
 from labelrules.rules.run import Changes, ListReplay, PartRun, TheoryRun
-
-if TYPE_CHECKING:
-    import pandas
 
 
 class Fix(NamedTuple):
@@ -393,12 +388,14 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Findings:
+class Findings(Report, Tabular):
     """What was found in a theory, the surest first."""
 
     theory: Theory
     found: tuple[Finding, ...]
     n_rows: int | None = None  #: Of the data; None if only the rules were looked at.
+
+    _value = "{}({})"
 
     def of_kind(self, kind: str) -> tuple[Finding, ...]:
         """The findings of one kind."""
@@ -418,22 +415,20 @@ class Findings:
             one for one in self.found if wanted in [(p.number, p.layer) for p in one.places]
         )
 
-    def to_frame(self) -> "pandas.DataFrame":
-        """A pandas frame with a row for each finding."""
+    def as_dict(self) -> Columns:
+        """The findings as columns."""
         effects = [one.effect for one in self.found]
-        return pandas_frame(
-            {
-                "kind": [one.kind for one in self.found],
-                "rules": [", ".join(map(str, one.places)) for one in self.found],
-                "sentence": [one.sentence for one in self.found],
-                "rows": [one.n_rows for one in self.found],
-                "fix": [None if one.fix is None else str(one.fix) for one in self.found],
-                "is_proved": [None if e is None else e.proved for e in effects],
-                "changed": [None if e is None else e.n_changed_cells for e in effects],
-                "righted": [None if e is None else e.n_righted for e in effects],
-                "wronged": [None if e is None else e.n_wronged for e in effects],
-            }
-        )
+        return {
+            "kind": [one.kind for one in self.found],
+            "rules": [", ".join(map(str, one.places)) for one in self.found],
+            "sentence": [one.sentence for one in self.found],
+            "rows": [one.n_rows for one in self.found],
+            "fix": [None if one.fix is None else str(one.fix) for one in self.found],
+            "is_proved": [None if e is None else e.proved for e in effects],
+            "changed": [None if e is None else e.n_changed_cells for e in effects],
+            "righted": [None if e is None else e.n_righted for e in effects],
+            "wronged": [None if e is None else e.n_wronged for e in effects],
+        }
 
     def __len__(self) -> int:
         return len(self.found)
@@ -444,24 +439,15 @@ class Findings:
     def __getitem__(self, index: int) -> Finding:
         return self.found[index]
 
-    def __repr__(self) -> str:
-        return f"Findings({self.headline})"
-
     @property
     def headline(self) -> str:
         """How many findings there are, in how many rules."""
         rows = "" if self.n_rows is None else f" and {counted(self.n_rows, 'row')}"
         return f"{counted(len(self.found), 'finding')} in {counted(len(self.theory), 'rule')}{rows}"
 
-    def __str__(self) -> str:
-        parts = [self.headline]
+    def _parts(self) -> Iterator[Part]:
         for kind, found in self.by_kind():
-            parts += titled(f"{kind}: {len(found)}", [one.lines() for one in found])
-        return "\n".join(parts)
-
-    def _repr_html_(self) -> str:
-        lists = [folded(kind, [one.lines() for one in found]) for kind, found in self.by_kind()]
-        return fragment(paragraphs([self.headline]), *lists)
+            yield ItemList(kind, [one.lines() for one in found])
 
 
 def sorted_findings(found: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -3,26 +3,21 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from labelrules._checks import counted, quoted, suggestion
-from labelrules._html import SHOWN as SHOWN_IN_HTML
-from labelrules._html import fragment, html_table, paragraphs
-from labelrules._report import pandas_frame
+from labelrules._report import Columns, Part, Report, Table, Tabular
 from labelrules._types import Floats, Integers, Matrix
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import column_of
 from labelrules.inspection.explanation.values import Place
-from labelrules.inspection.summaries import Table, places_of, text_table
+from labelrules.inspection.summaries import places_of
 from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import Body, Rule, Theory, theory_of
 from labelrules.rules.language.text import condition_text, head_text, name_text
-
-if TYPE_CHECKING:
-    import pandas
 
 MAX_BARS = 24
 """Bars of a histogram of numbers; a feature with no more values has a bar for each of them."""
@@ -171,7 +166,7 @@ class ConditionCell(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConditionMatrix:
+class ConditionMatrix(Report, Tabular):
     """Rules by the features that they test."""
 
     theory: Theory
@@ -180,6 +175,8 @@ class ConditionMatrix:
     features: tuple[MatrixFeature, ...]  #: The columns, the one that most rules test first.
     cells: tuple[ConditionCell, ...]  #: Rule by rule; only those with conditions.
     n_rows: int  #: Of the data.
+
+    _value = "{}({})"
 
     def of_rule(self, rule: int) -> tuple[ConditionCell, ...]:
         """The cells of one rule, by its number in the matrix, from 0."""
@@ -193,28 +190,23 @@ class ConditionMatrix:
             raise ValueError(f"no rule tests a feature {quoted(name)}{near}")
         return known[name]
 
-    def to_frame(self) -> "pandas.DataFrame":
-        """A pandas frame with a row for each cell."""
-        return pandas_frame(
-            {
-                "rule": [str(self.places[cell.rule]) for cell in self.cells],
-                "head": [self.heads[cell.rule] for cell in self.cells],
-                "feature": [self.features[cell.feature].feature.name for cell in self.cells],
-                "conditions": [cell.text for cell in self.cells],
-                "low": [cell.low for cell in self.cells],
-                "high": [cell.high for cell in self.cells],
-                "inside": [cell.n_inside for cell in self.cells],
-            }
-        )
+    def as_dict(self) -> Columns:
+        """The cells as columns."""
+        return {
+            "rule": [str(self.places[cell.rule]) for cell in self.cells],
+            "head": [self.heads[cell.rule] for cell in self.cells],
+            "feature": [self.features[cell.feature].feature.name for cell in self.cells],
+            "conditions": [cell.text for cell in self.cells],
+            "low": [cell.low for cell in self.cells],
+            "high": [cell.high for cell in self.cells],
+            "inside": [cell.n_inside for cell in self.cells],
+        }
 
     def __iter__(self) -> Iterator[ConditionCell]:
         return iter(self.cells)
 
     def __len__(self) -> int:
         return len(self.cells)
-
-    def __repr__(self) -> str:
-        return f"ConditionMatrix({self.headline})"
 
     @property
     def headline(self) -> str:
@@ -224,22 +216,14 @@ class ConditionMatrix:
             f"on {counted(self.n_rows, 'row')}"
         )
 
-    def __str__(self) -> str:
-        return "\n".join([self.headline, *text_table(self._table())])
-
-    def _repr_html_(self) -> str:
-        titles, rows = self._table()
-        table = html_table(rows, titles, SHOWN_IN_HTML) if rows else ""
-        return fragment(paragraphs([self.headline]), table)
-
-    def _table(self) -> Table:
+    def _parts(self) -> Iterator[Part]:
         titles = ["rule", *(name_text(one.feature.name) for one in self.features)]
         texts = {(cell.rule, cell.feature): cell.text for cell in self.cells}
         rows = [
             [f"{place}: {head}", *(texts.get((i, j), "") for j in range(len(self.features)))]
             for i, (place, head) in enumerate(zip(self.places, self.heads, strict=True))
         ]
-        return titles, rows
+        yield Table(titles, rows)
 
 
 def condition_matrix(theory: Any, data: Any) -> ConditionMatrix:
