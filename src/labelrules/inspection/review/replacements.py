@@ -1,37 +1,30 @@
 """Alternatives for a rule in its place: other heads, similar bodies, shorter bodies, ranked."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from labelrules._checks import one_of, whole_number
-from labelrules._html import fragment, html_table, paragraphs
-from labelrules._report import pandas_frame
-from labelrules._types import UNSET, Board, Mask
+from labelrules._report import Columns, Part, Report, Table, Tabular
 from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.table import Dataset
 from labelrules.inspection.comparison import predicted
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.review.fixes import Fix, fix_of
-from labelrules.inspection.summaries import Table, places_of, text_table
+from labelrules.inspection.summaries import places_of
 from labelrules.inspection.tracing import encoded_rows
-from labelrules.measures import Evaluation, Measure, confusion, evaluate, tally
-from labelrules.rules import Evidence, Head, Rule, Theory, rule_text, theory_of
-from labelrules.rules.run import PartRun, TheoryRun
-from labelrules.search import best_head
-from labelrules.search.bodies.variants import BodyPlace, BodyVariant, pruned_bodies, similar_bodies
-from labelrules.search.heads.additive import RATIOS
-from labelrules.search.heads.problem import Counting, known_formula
-
-if TYPE_CHECKING:
-    import pandas
-
-
-MOST_LABELS = 5
-"""Heads of so many labels are looked for; single labels are listed from the best."""
+from labelrules.measures import Evaluation, Measure, evaluate
+from labelrules.rules import Evidence, Rule, Theory, rule_text, theory_of
+from labelrules.rules.run import TheoryRun
+from labelrules.search.bodies.variants import (
+    BodyPlace,
+    RulePlace,
+    pruned_bodies,
+    shortlist,
+    similar_bodies,
+)
+from labelrules.search.heads.problem import Counting
 
 
 class Alternative(NamedTuple):
@@ -52,7 +45,7 @@ class Alternative(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Alternatives:
+class Alternatives(Report, Tabular):
     """What could stand in the place of a rule, each kind from the best."""
 
     theory: Theory
@@ -63,6 +56,8 @@ class Alternatives:
     bodies: tuple[Alternative, ...]  #: Similar bodies for its head.
     pruned: tuple[Alternative, ...]  #: Bodies of some of its conditions, for its head.
     data: Dataset = field(compare=False)
+
+    _value = "{}({})"
 
     @property
     def every(self) -> tuple[Alternative, ...]:
@@ -86,25 +81,20 @@ class Alternatives:
         ]
         return {name: (values[0][name], values[1][name]) for name in values[0]}
 
-    def to_frame(self) -> "pandas.DataFrame":
-        """A pandas frame with a row for each alternative."""
+    def as_dict(self) -> Columns:
+        """The alternatives as columns, the current rule first."""
         every = self.every
         known = [one.validation for one in every]
-        return pandas_frame(
-            {
-                "kind": [one.kind for one in every],
-                "rule": [one.text for one in every],
-                "value": [float(one.value) for one in every],
-                "rows": [one.n_rows for one in every],
-                "right": [one.evidence.right for one in every],
-                "wrong": [one.evidence.wrong for one in every],
-                "validation_right": [None if one is None else one.right for one in known],
-                "validation_wrong": [None if one is None else one.wrong for one in known],
-            }
-        )
-
-    def __repr__(self) -> str:
-        return f"Alternatives({self.headline})"
+        return {
+            "kind": [one.kind for one in every],
+            "rule": [one.text for one in every],
+            "value": [float(one.value) for one in every],
+            "rows": [one.n_rows for one in every],
+            "right": [one.evidence.right for one in every],
+            "wrong": [one.evidence.wrong for one in every],
+            "validation_right": [None if one is None else one.right for one in known],
+            "validation_wrong": [None if one is None else one.wrong for one in known],
+        }
 
     @property
     def headline(self) -> str:
@@ -114,14 +104,7 @@ class Alternatives:
             f"{len(self.pruned)} shorter bodies, by {self.measure}"
         )
 
-    def __str__(self) -> str:
-        return "\n".join([self.headline, *text_table(self._table())])
-
-    def _repr_html_(self) -> str:
-        titles, rows = self._table()
-        return fragment(paragraphs([self.headline]), html_table(rows, titles))
-
-    def _table(self) -> Table:
+    def _parts(self) -> Iterator[Part]:
         has_validation = self.current.validation is not None
         titles = ["kind", "value", "rows", "right", "wrong", "rule"]
         rows: list[list[Any]] = [
@@ -132,7 +115,7 @@ class Alternatives:
             titles[5:5] = ["right in validation", "wrong"]
             for row, one in zip(rows, self.every, strict=True):
                 row[5:5] = one.validation or (0, 0)
-        return titles, rows
+        yield Table(titles, rows, None)
 
 
 def alternatives(
@@ -198,25 +181,44 @@ def alternatives(
     measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
     _check(measure, counting, data, validation)
     whole_number(limit, "limit", low=1)
-    training = _Ground.of(theory, number, data, layer)
-    other = None if validation is None else _Ground.of(theory, number, validation, layer)
-    judge = _Judge(theory, training, other, measure, counting)
-    rule = training.rule
-    place = judge.place(rule.head)
-    near = judge.shortlist(place, similar_bodies(place, rule.body), limit)
+    training = _place(theory, number, data, layer, measure, counting)
+    other = None
+    if validation is not None:
+        other = _place(theory, number, validation, layer, measure, counting)
+    rule = training.part.rules[training.number]
+    place = BodyPlace(training, rule.head.vector())
+    near = shortlist(place, similar_bodies(place, rule.body), limit)
     similar = [(one.kind, replace(rule, body=one.body, evidence=None)) for one in near]
     shorter = [
         ("pruned", replace(rule, body=body, evidence=None)) for body in pruned_bodies(rule.body)
     ]
-    heads = [("head", replace(rule, head=head, evidence=None)) for head in judge.heads(limit)]
+    heads = [
+        ("head", replace(rule, head=head, evidence=None)) for head in training.heads(rule, limit)
+    ]
+    where = places_of(theory)[training.part.start + training.number]
+
+    def judged(kind: str, one: Rule) -> Alternative:
+        """One rule, counted exactly."""
+        covered, evidence = training.count(one)
+        value = training.value(one, covered)
+        text = rule_text(one.with_evidence(None), theory.schema)
+        elsewhere = None if other is None else other.count(one)[1]
+        fix = None if kind == "current" else fix_of(where, "replace", text)
+        return Alternative(kind, one, text, value, int(covered.sum()), evidence, elsewhere, fix)
+
+    def ranked(rules: Sequence[tuple[str, Rule]]) -> tuple[Alternative, ...]:
+        """Rules from the best: value, then right cells, then their order."""
+        found = [judged(kind, one) for kind, one in rules]
+        return tuple(sorted(found, key=lambda one: (-one.value, -one.evidence.right)))
+
     return Alternatives(
         theory,
-        training.place,
+        where,
         measure,
-        judge.judged("current", rule),
-        judge.ranked(heads)[:limit],
-        judge.ranked(similar)[:limit],
-        judge.ranked(shorter),
+        judged("current", rule),
+        ranked(heads)[:limit],
+        ranked(similar)[:limit],
+        ranked(shorter),
         data,
     )
 
@@ -236,139 +238,22 @@ def _check(measure: Measure, counting: str, data: object, validation: object) ->
             )
 
 
-@dataclass(frozen=True, eq=False)
-class _Ground:
-    """The place of a rule in its list, as rows see it."""
-
-    place: Place
-    part: PartRun
-    rule: Rule
-    rows: Dataset
-    truth: Board
-    board: Board  # what earlier rules wrote; the truth in rows that have ended
-    labels: Board  # what conditions on labels are tested on
-    going: Mask  # rows that no earlier rule has ended
-
-    @classmethod
-    def of(cls, theory: Theory, number: int, data: Dataset, layer: int | None) -> "_Ground":
-        rows = encoded_rows(theory, data)
-        truth = encode_labels(data, theory.schema)
-        layers = TheoryRun.of(theory, rows).layers
-        at = whole_number(layer or len(layers), "layer", low=1, high=len(layers)) - 1
-        part = layers[at]
-        if not part.rules.ordered:
-            raise ValueError(
-                "alternatives are for rules of a list, where earlier rules leave cells open; in a "
-                "rule set all rules vote"
-            )
-        at = whole_number(number, "number", low=1, high=len(part.rules)) - 1
-        run = part.run
-        going = (run.stopped < 0) | (run.stopped >= at)
-        board = np.where(going[:, None], run.before(at), truth)
-        place = places_of(theory)[part.start + at]
-        return cls(place, part, part.rules[at], rows, truth, board, part.before(at), going)
-
-    def count(self, rule: Rule) -> tuple[Mask, Evidence]:
-        """The rows under way that a rule covers, and its right and wrong open cells."""
-        covered = rule.body.covers(self.rows.X, self.labels) & self.going
-        columns = list(rule.head.labels)
-        cells = covered[:, None] & (self.board[:, columns] == UNSET)
-        return covered, Evidence.of_cells(cells, rule.head.values, self.truth[:, columns])
-
-
-@dataclass(frozen=True, eq=False)
-class _Judge:
-    """Counts and ranks rules for one place."""
-
-    theory: Theory
-    ground: _Ground
-    validation: _Ground | None
-    measure: Measure
-    counting: Counting
-
-    def place(self, head: Head) -> BodyPlace:
-        """The place, for bodies of rules with this head."""
-        ground = self.ground
-        return BodyPlace(
-            self.theory.schema, ground.rows.X, ground.truth, ground.board, ground.labels,
-            ground.going, head.vector(), self.measure, self.counting,
-        )  # fmt: skip
-
-    def judged(self, kind: str, rule: Rule) -> Alternative:
-        """One rule, counted exactly."""
-        ground, schema = self.ground, self.theory.schema
-        covered, evidence = ground.count(rule)
-        given = (ground.truth, covered, rule.head.vector(), ground.board, self.counting)
-        try:
-            value: Fraction | float = self.measure.of_rule(*given, exact=True)
-        except ValueError:  # an irrational value
-            value = self.measure.of_rule(*given)
-        other = None if self.validation is None else self.validation.count(rule)[1]
-        text = rule_text(rule.with_evidence(None), schema)
-        fix = None if kind == "current" else fix_of(ground.place, "replace", text)
-        return Alternative(kind, rule, text, value, int(covered.sum()), evidence, other, fix)
-
-    def ranked(self, rules: Sequence[tuple[str, Rule]]) -> tuple[Alternative, ...]:
-        """Rules from the best: value, then right cells, then their order."""
-        found = [self.judged(kind, rule) for kind, rule in rules]
-        return tuple(sorted(found, key=lambda one: (-one.value, -one.evidence.right)))
-
-    def shortlist(
-        self, place: BodyPlace, variants: list[BodyVariant], limit: int
-    ) -> list[BodyVariant]:
-        """The bodies that may be among the best, by values that are nearly exact."""
-        if len(variants) <= limit:
-            return variants
-        values, right = place.scores(np.array([variant.inside for variant in variants]))
-        least = np.sort(values)[-limit]
-        near = np.flatnonzero(values >= least - 1e-9 * abs(least)).tolist()
-        # Among equal values those with more right cells come first.
-        best = sorted(near, key=lambda i: (-round(float(values[i]), 12), -right[i], i))
-        return [variants[i] for i in sorted(best[: 2 * limit])]
-
-    def heads(self, limit: int) -> list[Head]:
-        """The best heads of each size, and the best single labels; not the current one."""
-        ground = self.ground
-        covered, _ = ground.count(ground.rule)
-        is_full = self.measure.predictions == "full"
-        writable = (ground.board[covered] == UNSET).any(axis=0)
-        labels = np.flatnonzero(writable | is_full).tolist() if writable.any() else []
-        sizes = range(2, min(MOST_LABELS, len(labels)) + 1)
-        if is_full:
-            sizes = range(1, sizes.stop)
-        elif self.measure.averaging == "micro" and known_formula(self.measure) not in RATIOS:
-            sizes = range(0)  # no exact search is known for more than one label
-        found = [self._best(covered, labels, size) for size in sizes]
-        if not is_full:
-            found += self._singles(covered, labels, limit + 1)  # one may be the current head
-        return [head for head in dict.fromkeys(found) if head != ground.rule.head]
-
-    def _singles(self, covered: Mask, labels: list[int], most: int) -> list[Head]:
-        """The best single labels: value, then right cells, then presence, then their order."""
-        ground, n_labels = self.ground, self.theory.schema.n_labels
-        each = tally(ground.truth[:, labels], covered, ground.board[:, labels])
-        both = [confusion(each, value, self.counting) for value in (1, 0)]
-        ranked = [
-            (-self._value(counts), -counts[0], place, label, value)
-            for place, (value, matrix) in enumerate(zip((1, 0), both, strict=True))
-            for label, *counts in zip(labels, *(part.tolist() for part in matrix), strict=True)
-        ]
-        return [Head({label: value}, n_labels) for *_, label, value in sorted(ranked)[:most]]
-
-    def _value(self, counts: list[int]) -> Fraction | float:
-        """The formula of the counts of one label, exact unless it is irrational."""
-        try:
-            return self.measure.formula.exact(*counts)
-        except ValueError:
-            return float(self.measure.formula(*map(np.asarray, counts)))
-
-    def _best(self, covered: Mask, labels: list[int], size: int) -> Head:
-        ground = self.ground
-        found = best_head(
-            ground.truth[:, labels], covered, self.measure, ground.board[:, labels],
-            counting=self.counting, max_labels=size,
-        )  # fmt: skip
-        vector = np.full(self.theory.schema.n_labels, UNSET)
-        vector[labels] = found.vector
-        head = Head.from_vector(vector)
-        return head.completed() if self.measure.predictions == "full" else head
+def _place(
+    theory: Theory,
+    number: int,
+    data: Dataset,
+    layer: int | None,
+    measure: Measure,
+    counting: Counting,
+) -> RulePlace:
+    """The place of a rule in its list, on some rows."""
+    layers = TheoryRun.of(theory, encoded_rows(theory, data)).layers
+    at = whole_number(layer or len(layers), "layer", low=1, high=len(layers)) - 1
+    part = layers[at]
+    if not part.rules.ordered:
+        raise ValueError(
+            "alternatives are for rules of a list, where earlier rules leave cells open; in a "
+            "rule set all rules vote"
+        )
+    at = whole_number(number, "number", low=1, high=len(part.rules)) - 1
+    return RulePlace(part, at, encode_labels(data, theory.schema), measure, counting)

@@ -1,7 +1,8 @@
-"""Bodies that differ from a given one by one step, and the cells that each covers."""
+"""Variants of a rule in its place: other heads, and bodies that differ by one step."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -10,13 +11,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from labelrules._types import Board, Floats, Integers, Mask, Matrix
+from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data.codes.thresholds import threshold_between
 from labelrules.data.schema import Feature, Schema
-from labelrules.data.table import column_of
-from labelrules.measures import Confusion, Measure, Tally, cells, confusion
+from labelrules.data.table import Dataset, column_of
+from labelrules.measures import Confusion, Measure, Tally, cells, confusion, tally
 from labelrules.measures.confusion_matrix import Counting
-from labelrules.rules import Body, Condition
+from labelrules.rules import Body, Condition, Evidence, Head, Rule
+from labelrules.rules.run import PartRun
+from labelrules.search.heads.additive import RATIOS
+from labelrules.search.heads.choose import best_head
+from labelrules.search.heads.problem import known_formula
 
 VariantKind: TypeAlias = Literal["moved", "dropped", "added", "exchanged"]
 
@@ -24,6 +29,8 @@ MOST_SUBSETS = 6
 """Conditions of which all subsets are listed: 64 of them."""
 CUTS = 3
 """The best thresholds, or categories, in place of one of a condition."""
+MOST_LABELS = 5
+"""Heads of so many labels are looked for; single labels are listed from the best."""
 
 
 class BodyVariant(NamedTuple):
@@ -35,35 +42,119 @@ class BodyVariant(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class BodyPlace:
-    """A place in a list where a rule with a given head may stand, and what counts there.
+class RulePlace:
+    """A place in a list where a rule may stand, as the rows of a run see it, and a measure."""
 
-    `board` has what earlier rules wrote, and the truth in rows that they have ended; `labels` are
-    what conditions on labels are tested on. `head` has one value for each label that counts.
-    """
-
-    schema: Schema
-    X: Matrix
+    part: PartRun
+    number: int
     truth: Board
-    board: Board
-    labels: Board
-    going: Mask
-    head: Board
     measure: Measure
     counting: Counting
 
     @cached_property
+    def going(self) -> Mask:
+        """The rows that no earlier rule has ended."""
+        stopped = self.part.run.stopped
+        return (stopped < 0) | (stopped >= self.number)
+
+    @cached_property
+    def board(self) -> Board:
+        """What earlier rules wrote; the truth in rows that they have ended."""
+        return np.where(self.going[:, None], self.part.run.before(self.number), self.truth)
+
+    @cached_property
+    def labels(self) -> Board:
+        """What conditions on labels are tested on."""
+        return self.part.before(self.number)
+
+    def covers(self, body: Body) -> Mask:
+        """The rows under way that a body covers."""
+        return body.covers(self.part.rows.X, self.labels) & self.going
+
+    def count(self, rule: Rule) -> tuple[Mask, Evidence]:
+        """The rows under way that a rule covers, and its right and wrong open cells."""
+        covered, columns = self.covers(rule.body), list(rule.head.labels)
+        cells = covered[:, None] & (self.board[:, columns] == UNSET)
+        return covered, Evidence.of_cells(cells, rule.head.values, self.truth[:, columns])
+
+    def value(self, rule: Rule, covered: Mask) -> Fraction | float:
+        """The measure of a rule here, exact unless it is irrational."""
+        given = (self.truth, covered, rule.head.vector(), self.board, self.counting)
+        try:
+            return self.measure.of_rule(*given, exact=True)
+        except ValueError:
+            return self.measure.of_rule(*given)
+
+    def heads(self, rule: Rule, limit: int) -> list[Head]:
+        """The best heads of each size for a body, and the best single labels; not its own head."""
+        covered = self.covers(rule.body)
+        is_full = self.measure.predictions == "full"
+        writable = (self.board[covered] == UNSET).any(axis=0)
+        labels = np.flatnonzero(writable | is_full).tolist() if writable.any() else []
+        sizes = range(2, min(MOST_LABELS, len(labels)) + 1)
+        if is_full:
+            sizes = range(1, sizes.stop)
+        elif self.measure.averaging == "micro" and known_formula(self.measure) not in RATIOS:
+            sizes = range(0)  # no exact search is known for more than one label
+        found = [self._best_head(covered, labels, size) for size in sizes]
+        if not is_full:
+            found += self._single_labels(covered, labels, limit + 1)  # one may be its own head
+        return [head for head in dict.fromkeys(found) if head != rule.head]
+
+    def _single_labels(self, covered: Mask, labels: list[int], most: int) -> list[Head]:
+        """The best single labels: value, then right cells, then presence, then their order."""
+        each = tally(self.truth[:, labels], covered, self.board[:, labels])
+        both = [confusion(each, value, self.counting) for value in (1, 0)]
+        ranked = [
+            (-self._label_value(counts), -counts[0], place, label, value)
+            for place, (value, matrix) in enumerate(zip((1, 0), both, strict=True))
+            for label, *counts in zip(labels, *(part.tolist() for part in matrix), strict=True)
+        ]
+        n_labels = self.truth.shape[1]
+        return [Head({label: value}, n_labels) for *_, label, value in sorted(ranked)[:most]]
+
+    def _label_value(self, counts: list[int]) -> Fraction | float:
+        """The formula of the counts of one label, exact unless it is irrational."""
+        try:
+            return self.measure.formula.exact(*counts)
+        except ValueError:
+            return float(self.measure.formula(*map(np.asarray, counts)))
+
+    def _best_head(self, covered: Mask, labels: list[int], size: int) -> Head:
+        found = best_head(
+            self.truth[:, labels], covered, self.measure, self.board[:, labels],
+            counting=self.counting, max_labels=size,
+        )  # fmt: skip
+        vector = np.full(self.truth.shape[1], UNSET)
+        vector[labels] = found.vector
+        head = Head.from_vector(vector)
+        return head.completed() if self.measure.predictions == "full" else head
+
+
+@dataclass(frozen=True, eq=False)
+class BodyPlace:
+    """A place for the bodies of rules with one head."""
+
+    place: RulePlace
+    head: Board  # one value for each label that counts
+
+    @property
+    def rows(self) -> Dataset:
+        """The rows that bodies are tested on."""
+        return self.place.part.rows
+
+    @cached_property
     def counted(self) -> Integers:
         """The labels that count: those of the head or, for full predictions, all."""
-        is_full = self.measure.predictions == "full"
+        is_full = self.place.measure.predictions == "full"
         return np.flatnonzero((self.head >= 0) | is_full)
 
     @cached_property
     def cells(self) -> tuple[Integers, Integers, Integers]:
         """The open cells of labels that count: ones and zeros, rows by labels; and the totals."""
-        everywhere = np.ones(len(self.truth), dtype=np.bool_)
+        everywhere = np.ones(len(self.place.truth), dtype=np.bool_)
         columns = self.counted
-        each = cells(self.truth[:, columns], everywhere, self.board[:, columns])
+        each = cells(self.place.truth[:, columns], everywhere, self.place.board[:, columns])
         both = np.concatenate([each.ones, each.zeros], axis=1)
         n = columns.size
         totals = both.sum(axis=0, dtype=np.int64)
@@ -76,25 +167,21 @@ class BodyPlace:
         counts = confusion(
             Tally(inside[:, :n], inside[:, n:], ones, zeros),
             (self.head[self.counted] == 1).astype(np.int8),
-            self.counting,
+            self.place.counting,
         )
-        if self.measure.averaging == "micro":
+        if self.place.measure.averaging == "micro":
             summed = Confusion(
                 *(np.broadcast_to(p, inside[:, :n].shape).sum(axis=1) for p in counts)
             )
-            values = np.asarray(self.measure.formula(*summed), dtype=np.float64)
+            values = np.asarray(self.place.measure.formula(*summed), dtype=np.float64)
         else:
-            each = np.asarray(self.measure.formula(*counts), dtype=np.float64)
+            each = np.asarray(self.place.measure.formula(*counts), dtype=np.float64)
             values = np.broadcast_to(each, inside[:, :n].shape).mean(axis=1)
         return values, np.asarray(counts.tp.sum(axis=1))
 
-    def covers(self, body: Body) -> Mask:
-        """The rows under way that a body covers."""
-        return body.covers(self.X, self.labels) & self.going
-
     def count(self, body: Body) -> Integers:
         """The ones, then the zeros, in the open cells that a body covers, for each label."""
-        counted: Integers = self.cells[0][self.covers(body)].sum(axis=0, dtype=np.int64)
+        counted: Integers = self.cells[0][self.place.covers(body)].sum(axis=0, dtype=np.int64)
         return counted
 
     def best(
@@ -104,31 +191,31 @@ class BodyPlace:
 
         With each, the ones and zeros that the body then covers.
         """
-        inside = self.covers(rest)
+        inside = self.place.covers(rest)
         rows = np.flatnonzero(inside)
         both = self.cells[0][rows]
         every = both.sum(axis=0, dtype=np.int64)
         for on_label, column in columns:
             if on_label:
-                tests = _on_label(self.labels[rows, column].astype(np.float64), both)
-            elif sparse.issparse(self.X):
+                tests = _on_label(self.place.labels[rows, column].astype(np.float64), both)
+            elif sparse.issparse(self.rows.X):
                 groups = self._groups_of_stored(column, inside, every)
-                tests = _on_feature(*groups, self.schema.features[column])
+                tests = _on_feature(*groups, self.rows.schema.features[column])
             else:
-                groups = _groups(column_of(self.X, column)[rows], both)
-                tests = _on_feature(*groups, self.schema.features[column])
+                groups = _groups(column_of(self.rows.X, column)[rows], both)
+                tests = _on_feature(*groups, self.rows.schema.features[column])
             tests = tests.only((tests.inside != every).any(axis=1))
             if operator is not None:
                 tests = tests.only(tests.operators == operator)
             for number in self._ranked(tests.inside)[:most]:
-                new = tests.condition(column, on_label, number, self.schema)
+                new = tests.condition(column, on_label, number, self.rows.schema)
                 yield new, tests.inside[number]
 
     def _groups_of_stored(
         self, column: int, inside: Mask, every: Integers
     ) -> tuple[Floats, Integers]:
         """The values of a sparse column in some rows; only the stored entries are looked at."""
-        matrix: Any = self.X
+        matrix: Any = self.rows.X
         entries = slice(matrix.indptr[column], matrix.indptr[column + 1])
         stored = inside[matrix.indices[entries]]
         rows, values = matrix.indices[entries][stored], matrix.data[entries][stored]
@@ -209,6 +296,18 @@ def _on_feature(distinct: Floats, each: Integers, feature: Feature) -> _Tests:
     return _Tests(operators, lows, highs, np.concatenate([lower, every - lower]))
 
 
+def shortlist(place: BodyPlace, variants: list[BodyVariant], limit: int) -> list[BodyVariant]:
+    """The bodies that may be among the best, by values that are nearly exact."""
+    if len(variants) <= limit:
+        return variants
+    values, right = place.scores(np.array([variant.inside for variant in variants]))
+    least = np.sort(values)[-limit]
+    near = np.flatnonzero(values >= least - 1e-9 * abs(least)).tolist()
+    # Among equal values those with more right cells come first.
+    best = sorted(near, key=lambda i: (-round(float(values[i]), 12), -right[i], i))
+    return [variants[i] for i in sorted(best[: 2 * limit])]
+
+
 def similar_bodies(place: BodyPlace, body: Body) -> list[BodyVariant]:
     """Bodies one step away: a threshold or category moved, a condition dropped, added, exchanged.
 
@@ -257,8 +356,8 @@ def _exchanged(place: BodyPlace, body: Body) -> Iterator[BodyVariant]:
 
 def _columns(place: BodyPlace) -> list[tuple[bool, int]]:
     """All features, and the labels that some row under way has, but for those of the head."""
-    features = [(False, column) for column in range(place.schema.n_features)]
-    seen = (place.labels[place.going] >= 0).any(axis=0) & (place.head < 0)
+    features = [(False, column) for column in range(place.rows.schema.n_features)]
+    seen = (place.place.labels[place.place.going] >= 0).any(axis=0) & (place.head < 0)
     return [*features, *((True, label) for label in np.flatnonzero(seen).tolist())]
 
 
