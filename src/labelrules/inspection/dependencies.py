@@ -119,7 +119,7 @@ class LabelGraph(Report):
 
     @property
     def partial(self) -> Integers:
-        """The same for rules that test features too."""
+        """Labels by labels: rules that test features too, and predict the first by the second."""
         return self.partly.rules
 
     @property

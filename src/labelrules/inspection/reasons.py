@@ -273,8 +273,6 @@ def may_be_present(theory: Theory, label: int, options: Sequence[Sequence[float]
     The options are the values of each feature. Rules are checked one by one, as if none stood in
     another's way: so True is not certain.
     """
-    if not isinstance(theory, LayeredTheory):
-        return label in _present(theory, set(), options)
     if isinstance(theory.inference, Gibbs):
         return True  # labels are sampled
     labels: set[int] = set()
@@ -389,24 +387,19 @@ def _predicting(theory: Iterable[Rule], labels: set[int]) -> list[Rule]:
 
 
 def _projected(theory: Theory, columns: tuple[int, ...]) -> Theory:
-    """The same theory over some of its features only."""
+    """The theory over some of its features only."""
     schema = Schema(
         [theory.schema.features[j] for j in columns], theory.schema.labels, theory.schema.parents
     )
     place = {column: number for number, column in enumerate(columns)}
 
-    def simple(part: Theory) -> Simple:
+    def projected(part: Theory) -> Simple:
         rules = [_moved(rule, place) for rule in part]
         if isinstance(part, RuleSet):
             return RuleSet(schema, rules, part.label_sets, part.at_least_one)
         return DecisionList(schema, rules)
 
-    if not isinstance(theory, LayeredTheory):
-        return simple(theory)
-    fallback = None
-    if theory.fallback is not None:
-        fallback = DecisionList(schema, [_moved(rule, place) for rule in theory.fallback])
-    return LayeredTheory(schema, map(simple, theory.layers), theory.inference, fallback)
+    return theory.each_part(projected)
 
 
 def _moved(rule: Rule, place: dict[int, int]) -> Rule:

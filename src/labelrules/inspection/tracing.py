@@ -293,7 +293,7 @@ def label_set_text(label_set: LabelSet, schema: Schema) -> str:
 
 
 def unsettled_text(labels: tuple[str, ...]) -> str:
-    """Why the labels of a last layer that reads itself are those of its first round."""
+    """The message that a last layer which reads itself did not settle."""
     names = and_text(map(label_text, labels))
     return f"Not settled: {names} changed even in the last round, so the first round counts."
 

@@ -126,7 +126,7 @@ Chances: TypeAlias = ListChances | PointChances
 
 
 class Rounds(NamedTuple):
-    """The result of the last layer and how it was reached; see `LayeredRun`."""
+    """The result of the last layer and how it was reached."""
 
     run: Run
     n_rounds: Integers
@@ -158,14 +158,14 @@ class LabelColumn(Protocol):
 
 
 def until_stable(reader: Reader, max_rounds: int, seen: Board | None) -> Rounds:
-    """Apply a layer to its own result until nothing changes; see `UntilStable`."""
+    """Apply a layer to its own result until nothing changes."""
     return _repeated(reader.read, max_rounds, seen)
 
 
 def label_by_label(
     columns: Sequence[LabelColumn], order: tuple[int, ...], max_rounds: int, labels: Board
 ) -> Rounds:
-    """Write one label after the other, starting from these labels; see `LabelByLabel`."""
+    """Write one label after the other, starting from these labels."""
 
     def read(seen: Board | None) -> Run:
         current = (labels if seen is None else seen).copy()
@@ -204,7 +204,7 @@ def _joined(one: Run, other: Run, rows: Mask) -> Run:
 
 
 def sampled(columns: Sequence[LabelColumn], gibbs: Gibbs, labels: Board) -> Rounds:
-    """Draw one label after the other, starting from these labels; see `Gibbs`."""
+    """Draw one label after the other, starting from these labels."""
     labels = labels.copy()
     n_rounds = gibbs.burn_in + gibbs.n_samples
     draws = np.random.default_rng(gibbs.random_state).random((n_rounds, len(columns)))

@@ -1,6 +1,6 @@
 """Layered theories: theories in sequence, each reading the labels that the one before wrote."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -64,7 +64,7 @@ class LayeredRun:
 
     @property
     def board(self) -> Board:
-        """The board of the last layer; in rows without labels, that of the list for them."""
+        """The board of the last layer, or of the fallback in rows without labels."""
         board = self.layers[-1].board
         if self.fallback is None:
             return board
@@ -174,14 +174,13 @@ class LayeredTheory(Theory):
         engine : {"auto", "cpu", "gpu"}, default="auto"
             Where the layers are applied; see :meth:`RuleTable.apply`.
         """
-
-        def on_gpu(X: Any) -> LayeredRun:
-            return self._run(RowsAsGiven.of(X, self.schema), board, reads, "gpu")
-
-        def on_cpu(X: Any) -> LayeredRun:
-            return self._run(new_rows(X, self.schema), board, reads, "cpu")
-
-        return on_engine(X, engine, n_rows_of(X) * self.n_conditions, on_gpu, on_cpu)
+        return on_engine(
+            X,
+            engine,
+            n_rows_of(X) * self.n_conditions,
+            lambda X: self._run(RowsAsGiven.of(X, self.schema), board, reads, "gpu"),
+            lambda X: self._run(new_rows(X, self.schema), board, reads, "cpu"),
+        )
 
     def _run(
         self, rows: Rows, board: Board | None, reads: Board | None, engine: Engine
@@ -231,11 +230,11 @@ class LayeredTheory(Theory):
         reads: Board | None = None,
         engine: Engine = "auto",
     ) -> Board:
-        """Apply the layers in sequence; see `run`."""
+        """Apply the layers in sequence to a board, as `run` does."""
         return self.run(X, board, reads=reads, engine=engine).board
 
     def predict(self, X: Any, *, engine: Engine = "auto") -> Board:
-        """The labels of each row, 0 or 1; see `run`. A cell that no rule writes becomes 0."""
+        """The labels of each row, 0 or 1; a cell that no rule writes becomes 0."""
         return closed(self.apply(X, engine=engine))
 
     def with_evidence(self, X: Any, Y: Any = None) -> "LayeredTheory":
@@ -302,7 +301,7 @@ class LayeredTheory(Theory):
         return counted.numbered(self.numbers)
 
     def numbered(self, numbers: Iterable[int] | None) -> "LayeredTheory":
-        """The same theory with other numbers of its rules, those of all layers in one order."""
+        """Let people call the rules by other numbers, through all layers in one order."""
         found = super().numbered(numbers)
         rest = None if found.numbers is None else iter(found.numbers)
         parts = [
@@ -313,24 +312,26 @@ class LayeredTheory(Theory):
         return found
 
     def with_inference(self, inference: Inference) -> "LayeredTheory":
-        """The same layers with another inference in the last one."""
+        """Replace the inference in the last layer."""
         return LayeredTheory(self.schema, self.layers, inference, self.fallback)
 
     def with_fallback(self, fallback: DecisionList | None) -> "LayeredTheory":
-        """The same layers with another list for rows without labels, or with none."""
+        """Replace the list for rows without labels, or leave it out."""
         return LayeredTheory(self.schema, self.layers, self.inference, fallback)
 
+    def each_part(self, change: Callable[[Any], Any]) -> "LayeredTheory":
+        """Change each layer, and the list for rows without labels."""
+        layers = [change(layer) for layer in self.layers]
+        fallback = None if self.fallback is None else change(self.fallback)
+        return LayeredTheory(layers[0].schema, layers, self.inference, fallback)
+
     def over(self, schema: Schema) -> "LayeredTheory":
-        """The same layers over another schema, whose columns are the same but for their names."""
-        fallback = None if self.fallback is None else self.fallback.over(schema)
-        layers = [layer.over(schema) for layer in self.layers]
-        return LayeredTheory(schema, layers, self.inference, fallback)
+        """Name features and labels as another schema does, whose columns are equal but for that."""
+        return self.each_part(lambda part: part.over(schema))
 
     def as_full_predictions(self) -> "LayeredTheory":
-        """The same bodies with every head completed by the absence of the other labels."""
-        layers = [layer.as_full_predictions() for layer in self.layers]
-        fallback = None if self.fallback is None else self.fallback.as_full_predictions()
-        return LayeredTheory(self.schema, layers, self.inference, fallback)
+        """Complete every head by the absence of the other labels."""
+        return self.each_part(lambda part: part.as_full_predictions())
 
     def __getitem__(self, index: int) -> Rule:  # type: ignore[override]
         """A rule, counted through all layers."""
@@ -379,7 +380,7 @@ def labels_without_rules(theory: Theory) -> list[str]:
 
 
 def _present(rules: Iterable[Rule], before: set[int]) -> Iterator[int]:
-    """The labels that rules predict as present, given those of the layer before."""
+    """The labels that rules predict as present, given the labels of the layer before."""
     if isinstance(rules, RuleSet):
         yield from (label for one in rules.label_sets for label in one.labels)
     for rule in rules:

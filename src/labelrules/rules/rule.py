@@ -243,7 +243,7 @@ class Rule:
         return self.evidence is not None and None not in self.evidence
 
     def with_evidence(self, evidence: Iterable[Evidence | None] | None) -> "Rule":
-        """The same rule with other evidence."""
+        """Replace the evidence."""
         return replace(self, evidence=None if evidence is None else tuple(evidence))
 
     def plus(self, other: "Rule") -> "Rule":
@@ -254,11 +254,11 @@ class Rule:
         )
 
     def with_note(self, note: str | None) -> "Rule":
-        """The same rule with another note, or with none."""
+        """Replace the note, or leave it out."""
         return replace(self, note=note)
 
     def as_full_prediction(self) -> "Rule":
-        """The same body with the head completed: labels it did not name become absent."""
+        """Complete the head: labels that it does not name become absent."""
         votes = {label: n for label, _, n in self.ballot}
         completed = self.head.completed()
         ballot = tuple(votes.get(label, 1) for label in completed.labels)

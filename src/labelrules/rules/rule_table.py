@@ -86,7 +86,7 @@ class RuleTable:
         reads: Board | None = None,
         engine: Engine = "auto",
     ) -> Board:
-        """Write the predictions into the empty cells of a board; see `Theory.apply`.
+        """Write the predictions into the empty cells of a board.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class RuleTable:
         reads: Board | None = None,
         engine: Engine = "auto",
     ) -> Run:
-        """Apply a decision list; see `DecisionList.run`, and `apply` for `engine`."""
+        """Apply a decision list, and name the rules that wrote and that ended rows."""
         if not self.ordered:
             raise TypeError("rules of a rule set vote together: no single rule writes a cell")
         return self._run(X, Start(board, reads, traced=True), engine)
@@ -119,7 +119,7 @@ class RuleTable:
         return self._run(X, Start(closes=True), engine).board
 
     def margin(self, X: Any, *, engine: Engine = "auto") -> Integers:
-        """Votes for presence minus votes for absence; see `RuleSet.margin`, `apply`."""
+        """Votes for presence minus votes for absence, rows by labels."""
         if self.ordered:
             raise TypeError("only the rules of a rule set vote: a decision list has no margins")
         n_tests = self._n_tests(X)

@@ -155,7 +155,7 @@ class TheoryRun:
 
     @property
     def layers(self) -> tuple[PartRun, ...]:
-        """The runs of the layers, without that of the list for rows without labels."""
+        """The runs of the layers, without the list for rows without labels."""
         return self.parts[: len(self.theory.layers)]
 
     def part_of(self, number: int) -> tuple[PartRun, int]:
@@ -371,7 +371,7 @@ class ListReplay:
                 yield _Piece(*self._covered(chosen), range(len(chosen)), False)
 
     def _words_that_may_change(self, pieces: "Sequence[_Piece]") -> Integers:
-        """Those with rows that a rule which leaves has decided, or that a new rule may cover."""
+        """The words with rows that a rule which leaves decided, or that a new rule may cover."""
         kept = [number for piece in pieces if piece.is_kept for number in piece.numbers]
         if kept != sorted(set(kept)):
             return np.arange(self._n_words)

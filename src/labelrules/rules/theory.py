@@ -210,16 +210,20 @@ class Theory:
         """
         return sum(rule.n_literals for rule in self.rules)
 
+    def each_part(self, change: "Callable[[Any], Any]") -> "Theory":
+        """Change each list and each set of rules in it."""
+        return change(self)  # type: ignore[no-any-return]
+
     def as_full_predictions(self) -> Self:
-        """The same bodies with every head completed by the absence of the other labels."""
+        """Complete every head by the absence of the other labels."""
         return self.with_rules(rule.as_full_prediction() for rule in self.rules)
 
     def with_rules(self, rules: Iterable[Rule]) -> Self:
-        """The same theory with other rules."""
+        """Replace the rules."""
         return replace(self, rules=tuple(rules))
 
     def numbered(self, numbers: Iterable[int] | None) -> Self:
-        r"""The same theory, of whose rules explanations and findings speak by other numbers.
+        r"""Let explanations and findings call the rules by other numbers.
 
         Theories are equal whatever these numbers, and files do not have them. Other rules in the
         place of these are counted from 1.
@@ -244,7 +248,7 @@ class Theory:
         return place + 1 if self.numbers is None else self.numbers[place]
 
     def rename(self, names: Mapping[str, str]) -> Self:
-        r"""The same theory with other names of features and labels: from old names to new ones.
+        r"""Rename features and labels: from old names to new ones.
 
         Examples
         --------
@@ -256,7 +260,7 @@ class Theory:
         return self.over(self.schema.rename(names))
 
     def over(self, schema: Schema) -> Self:
-        """The same rules over another schema, whose columns are the same but for their names."""
+        """Name features and labels as another schema does, whose columns are equal but for that."""
         return replace(self, schema=schema)
 
     def __len__(self) -> int:
@@ -326,7 +330,7 @@ class DecisionList(Theory):
                 )
 
     def apply(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Board:
-        """Apply the rules in order; see `Theory.apply`."""
+        """Apply the rules in order; the first to write a cell decides it."""
         return self.run(X, board, reads=reads).board
 
     def run(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Run:
@@ -394,7 +398,7 @@ def _in_block(count: Callable[[Any, Any], Any], block: Dataset) -> Any:
 
 
 class LabelSet(NamedTuple):
-    """Labels that often occur together, and the points that a row gains by having just them."""
+    """Labels that often occur together, and the points that a row gains by having no others."""
 
     labels: tuple[int, ...]
     bonus: int
@@ -465,11 +469,11 @@ class RuleSet(Theory):
         return self.at_least_one or bool(self.label_sets)
 
     def with_rules(self, rules: Iterable[Rule]) -> "RuleSet":
-        """The same set with other rules."""
+        """Replace the rules; usual label sets stay."""
         return RuleSet(self.schema, rules, self.label_sets, self.at_least_one)
 
     def over(self, schema: Schema) -> "RuleSet":
-        """The same set over another schema, whose columns are the same but for their names."""
+        """Name features and labels as another schema does, whose columns are equal but for that."""
         return RuleSet(schema, self.rules, self.label_sets, self.at_least_one)
 
     def __eq__(self, other: object) -> bool:
@@ -483,7 +487,7 @@ class RuleSet(Theory):
         return hash((self.schema, frozenset(Counter(self.rules).items())))
 
     def apply(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Board:
-        """Let the rules vote; see `Theory.apply`."""
+        """Let the rules vote on the open cells of a board."""
         matrix = encode(X, self.schema)
         board = start_board(board, matrix, self.schema)
         seen = board if reads is None else checked_board(reads, matrix, self.schema, "reads")
@@ -554,7 +558,7 @@ def _checked_sets(label_sets: Iterable[LabelSet], n_labels: int) -> tuple[LabelS
 
 
 def theory_of(model: object) -> Theory:
-    """The theory itself, or that of a fitted learner.
+    """The theory of a fitted learner, or the theory itself.
 
     Examples
     --------

@@ -330,7 +330,7 @@ def _boards_stay(
 def _affected(
     rules: Sequence[tuple[int, Rule]], changed: Sequence[Rule], n_labels: int
 ) -> frozenset[int]:
-    """The labels that may differ: those of the changed rules, and those that depend on them."""
+    """The labels that may differ: of the changed rules, and all that depend on these."""
     if any(rule.stops for rule in changed):
         return frozenset(range(n_labels))
     labels = {label for rule in changed for label in rule.head.labels}

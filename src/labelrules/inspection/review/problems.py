@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -295,6 +296,11 @@ def _with_head(rule: Rule, literals: dict[int, int], schema: Schema) -> str:
     return rule_text(Rule(head, rule.body, rule.stops, note=rule.note), schema)
 
 
+def _with_body(rule: Rule, body: Body, schema: Schema) -> str:
+    """The text of a rule with another body."""
+    return rule_text(replace(rule, body=body, evidence=None), schema)
+
+
 def _superfluous(part: PlacedPart, number: int, effects: EffectOfFixes) -> Finding | None:
     place = part.place(number)
     fix = fix_of(place, "remove")
@@ -319,8 +325,7 @@ def _redundant_conditions(
     texts = " and ".join(f"`{condition_text(one, part.schema)}`" for one in implied)
     follow = "follows" if len(implied) == 1 else "follow"
     sentence = f"In {place} {texts} {follow} from the other conditions."
-    new = Rule(rule.head, body, rule.stops, votes=rule.votes, note=rule.note)
-    fix = fix_of(place, "replace", rule_text(new, part.schema))
+    fix = fix_of(place, "replace", _with_body(rule, body, part.schema))
     return Finding("redundant condition", (place,), sentence, fix, effects.of(fix))
 
 
@@ -394,9 +399,7 @@ def doubtful(theory: Theory, effects: EffectOfFixes, counted_on_data: bool) -> I
         left = {label: value for label, value in rules[place].head if label not in lost}
         fix = fix_of(place, "remove")
         if left:
-            rule = rules[place]
-            new = Rule(Head(left, theory.schema.n_labels), rule.body, rule.stops, note=rule.note)
-            fix = fix_of(place, "replace", rule_text(new, theory.schema))
+            fix = fix_of(place, "replace", _with_head(rules[place], left, theory.schema))
         n_wrong = sum(wrong for _, _, wrong in wrong_labels) if counted_on_data else None
         yield Finding(
             "more often wrong than right", (place,), sentence, fix, effects.of(fix), n_wrong
@@ -554,8 +557,7 @@ def _without_condition(
     condition = rule.body.conditions[number]
     text = condition_text(condition, theory.schema)
     body = Body(one for one in rule.body if one is not condition)
-    new = Rule(rule.head, body, rule.stops, votes=rule.votes, note=rule.note)
-    fix = fix_of(place, "replace", rule_text(new, theory.schema))
+    fix = fix_of(place, "replace", _with_body(rule, body, theory.schema))
     sentence = f"In {place} `{text}` excludes no row of these data that the rule could decide."
     return Finding("condition without effect", (place,), sentence, fix, effects.of(fix))
 

@@ -11,7 +11,6 @@ from labelrules.data.schema import Schema
 from labelrules.rules import (
     Body,
     Condition,
-    LayeredTheory,
     Once,
     Rule,
     Theory,
@@ -139,7 +138,7 @@ def implied_conditions(body: Body, schema: Schema) -> list[Condition]:
 
 
 class Leaf(NamedTuple):
-    """A region in which a list does the same with every row: its labels, and who wrote them."""
+    """A region in which a list treats all rows alike: its labels, and who wrote them."""
 
     region: Region
     board: Mapping[int, int]
@@ -303,8 +302,6 @@ class TheoryPart(NamedTuple):
 
 def parts_of(theory: Theory) -> list[TheoryPart]:
     """The lists and sets of a theory: its layers, and the list for rows without a label."""
-    if not isinstance(theory, LayeredTheory):
-        return [TheoryPart(theory, 0, "own")]
     parts: list[TheoryPart] = []
     start = 0
     for number, layer in enumerate(theory.layers):

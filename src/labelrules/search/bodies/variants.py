@@ -145,7 +145,7 @@ class BodyPlace:
 
     @cached_property
     def counted(self) -> Integers:
-        """The labels that count: those of the head or, for full predictions, all."""
+        """The labels that count: in the head or, for full predictions, all."""
         is_full = self.place.measure.predictions == "full"
         return np.flatnonzero((self.head >= 0) | is_full)
 
@@ -355,7 +355,7 @@ def _exchanged(place: BodyPlace, body: Body) -> Iterator[BodyVariant]:
 
 
 def _columns(place: BodyPlace) -> list[tuple[bool, int]]:
-    """All features, and the labels that some row under way has, but for those of the head."""
+    """All features, and the labels outside the head that some row under way has."""
     features = [(False, column) for column in range(place.rows.schema.n_features)]
     seen = (place.place.labels[place.place.going] >= 0).any(axis=0) & (place.head < 0)
     return [*features, *((True, label) for label in np.flatnonzero(seen).tolist())]
