@@ -2,11 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from labelrules._checks import counted, one_of
 from labelrules._report import (
@@ -19,13 +17,10 @@ from labelrules._report import (
     field_columns,
     pandas_frame,
 )
-from labelrules._types import UNSET
 from labelrules._wings import blocks_of
-from labelrules.data.memory.encoding import encode_labels
-from labelrules.data.table import Dataset
 from labelrules.inspection.explanation.values import Place, place_in
 from labelrules.inspection.review.regions import conflicting_rules, subsumed_rules
-from labelrules.inspection.tracing import encoded_rows
+from labelrules.inspection.tracing import rows_and_truth
 from labelrules.rules import Rule, Theory, theory_of
 from labelrules.rules.language.text import label_text, name_text, rule_texts
 from labelrules.rules.run import Usage, usage_of
@@ -93,9 +88,6 @@ class RuleSummary(NamedTuple):
     is_reached: bool | None  #: Whether it decides, votes, or stops for a row in any round.
 
 
-_RULE_COUNTS = ("n_covered", "n_rows", "n_cells", "n_decided", "n_overruled")
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Summary(Report):
     """A theory in figures."""
@@ -124,26 +116,6 @@ class Summary(Report):
     def never_reached(self) -> tuple[RuleSummary, ...]:
         """Rules without effect on the data, which could be left out; none without data."""
         return tuple(rule for rule in self.rules if rule.is_reached is False)
-
-    def plus(self, other: "Summary") -> "Summary":
-        """Add the counts of other rows."""
-        rules = [
-            one._replace(
-                **{name: getattr(one, name) + getattr(two, name) for name in _RULE_COUNTS},
-                is_reached=one.is_reached or two.is_reached,
-            )
-            for one, two in zip(self.rules, other.rules, strict=True)
-        ]
-        labels = [
-            one._replace(n_undecided=(one.n_undecided or 0) + (two.n_undecided or 0))
-            for one, two in zip(self.labels, other.labels, strict=True)
-        ]
-        n_rows = (self.n_rows or 0) + (other.n_rows or 0)
-        n_undecided = (self.n_undecided_rows or 0) + (other.n_undecided_rows or 0)
-        return replace(
-            self, rules=tuple(rules), labels=tuple(labels), n_rows=n_rows,
-            n_undecided_rows=n_undecided,
-        )  # fmt: skip
 
     def to_frame(self, per: str = "rule") -> "pandas.DataFrame":
         """A pandas frame with a row for each ``per="rule"``, ``"label"`` or ``"feature"``.
@@ -284,12 +256,9 @@ def summary(theory: Any, data: Any = None) -> Summary:
     sex          2           2  quality
     """
     theory = theory_of(theory)
-    found: Summary = blocks_of(data=data).total(partial(_summary, theory), "counting its rules")
-    return found
-
-
-def _summary(theory: Theory, data: Any) -> Summary:
-    usage = None if data is None else usage_of(theory, encoded_rows(theory, data))
+    usage: Usage | None = None
+    if data is not None:
+        usage = blocks_of(data=data).total(partial(_usage, theory), "counting its rules")
     forms = [rule.form for rule in theory]
     polarity = Counter(form.polarity for form in forms)
     return Summary(
@@ -305,14 +274,18 @@ def _summary(theory: Theory, data: Any) -> Summary:
         sum(form.dependence != "independent" for form in forms),
         sum(form.stops for form in forms),
         _rules(theory, usage),
-        _labels(theory, usage, data),
+        _labels(theory, usage),
         _features(theory),
         _named_pairs(theory, subsumed_rules(theory)),
         _named_pairs(theory, conflicting_rules(theory)),
-        None if usage is None else len(usage.board),
-        None if usage is None else int((usage.board == UNSET).all(axis=1).sum()),
+        None if usage is None else usage.n_rows,
+        None if usage is None else usage.n_bare,
         doubtful_rules(theory),
     )
+
+
+def _usage(theory: Theory, data: Any) -> Usage:
+    return usage_of(theory, *rows_and_truth(theory, data))
 
 
 def doubtful_rules(theory: Any) -> tuple[DoubtfulRule, ...]:
@@ -371,17 +344,12 @@ def _rules(theory: Theory, usage: Usage | None) -> tuple[RuleSummary, ...]:
     )
 
 
-def _labels(theory: Theory, usage: Usage | None, data: Any) -> tuple[LabelSummary, ...]:
-    truth = encode_labels(data, theory.schema) if isinstance(data, Dataset) else None
+def _labels(theory: Theory, usage: Usage | None) -> tuple[LabelSummary, ...]:
+    n_open, n_wrong = (None, None) if usage is None else (usage.n_open, usage.n_wrong)
     lines = []
     for label, name in enumerate(theory.schema.labels):
         rules = [rule for rule in theory if label in rule.head.labels]
         values = [dict(rule.head)[label] for rule in rules]
-        cells = None if usage is None else usage.board[:, label]
-        wrong = None
-        if cells is not None and truth is not None:
-            known = truth[:, label] != UNSET
-            wrong = int(np.count_nonzero(((cells == 1) != (truth[:, label] == 1)) & known))
         lines.append(
             LabelSummary(
                 name,
@@ -390,8 +358,8 @@ def _labels(theory: Theory, usage: Usage | None, data: Any) -> tuple[LabelSummar
                 sum(len(rule.body) for rule in rules),
                 sum(bool(rule.body.on_labels) for rule in rules),
                 sum(any(c.column == label for c in rule.body.on_labels) for rule in theory),
-                None if cells is None else int(np.count_nonzero(cells == UNSET)),
-                wrong,
+                None if n_open is None else int(n_open[label]),
+                None if n_wrong is None else int(n_wrong[label]),
             )
         )
     return tuple(lines)

@@ -186,32 +186,54 @@ def _parts(theory: LayeredTheory, rows: Dataset, run: LayeredRun) -> Iterator[Pa
 
 
 class Usage(NamedTuple):
-    """The use of each rule, in the order of the theory."""
+    """The use of each rule, in the order of the theory, and the cells that no rule decides."""
 
     counts: Integers  # the five counts of `RuleSummary`, by rules
     is_reached: Mask
-    board: Board  # the predictions; `UNSET` where no rule decided
+    n_rows: int
+    n_open: Integers  # rows in which no rule decides, by labels
+    n_bare: int  # rows in which no rule decides any label
+    n_wrong: Integers | None = (
+        None  # rows with a wrong prediction, by labels, if the truth is known
+    )
 
     def of_rule(self, number: int) -> tuple[Any, ...]:
         """The counts of one rule, and whether it is reached."""
         return *self.counts[:, number].tolist(), bool(self.is_reached[number])
 
+    def plus(self, other: "Usage") -> "Usage":
+        """Add the use on other rows."""
+        is_known = self.n_wrong is not None and other.n_wrong is not None
+        return Usage(
+            self.counts + other.counts,
+            self.is_reached | other.is_reached,
+            self.n_rows + other.n_rows,
+            self.n_open + other.n_open,
+            self.n_bare + other.n_bare,
+            self.n_wrong + other.n_wrong if is_known else None,  # type: ignore[operator]
+        )
 
-def usage_of(theory: Theory, rows: Dataset) -> Usage:
+
+def usage_of(theory: Theory, rows: Dataset, truth: Board | None = None) -> Usage:
     """Apply a theory and count what its rules do, as `TheoryRun` says."""
     run = TheoryRun.of(theory, rows)
     parts = [_part_usage(part) for part in run.parts]
-    if not isinstance(theory.inference, Once):
-        last = len(theory.layers) - 1
-        if not parts[last].is_reached.all():
-            before = None if last == 0 else closed(run.parts[last - 1].run.board)
-            active = active_rules(theory.layers[last], theory.inference, rows, before)
-            parts[last] = parts[last]._replace(is_reached=parts[last].is_reached | active)
-    counts = np.concatenate([part.counts for part in parts], axis=1)
-    return Usage(counts, np.concatenate([part.is_reached for part in parts]), run.board)
+    counts, is_reached = (np.concatenate(one, axis=-1) for one in zip(*parts, strict=True))
+    start, last = run.layers[-1].start, theory.layers[-1]
+    own = slice(start, start + len(last))
+    if not isinstance(theory.inference, Once) and not is_reached[own].all():
+        before = closed(run.layers[-2].run.board) if len(theory.layers) > 1 else None
+        is_reached[own] |= active_rules(last, theory.inference, rows, before)
+    is_open, n_wrong = run.board == UNSET, None
+    if truth is not None:
+        wrong = (run.board == 1) != (truth == 1)
+        n_wrong = np.count_nonzero(wrong & (truth != UNSET), axis=0)
+    n_bare = int(is_open.all(axis=1).sum())
+    return Usage(counts, is_reached, len(rows), is_open.sum(axis=0), n_bare, n_wrong)
 
 
-def _part_usage(part: PartRun) -> Usage:
+def _part_usage(part: PartRun) -> tuple[Integers, Mask]:
+    """The counts of the rules of a part, and whether they are reached."""
     board = part.run.board
     counts = np.zeros((5, len(part.rules)), dtype=np.int64)
     decided = np.zeros_like(board, dtype=np.bool_)
@@ -232,7 +254,7 @@ def _part_usage(part: PartRun) -> Usage:
             np.count_nonzero(opposite & fires[:, None]),
         )
         ends[number] = rule.stops and fires.any()
-    return Usage(counts, ends | (counts[2] > 0), board)
+    return counts, ends | (counts[2] > 0)
 
 
 def active_rules(layer: Theory, inference: Inference, rows: Dataset, seen: Board | None) -> Mask:
