@@ -24,7 +24,7 @@ from labelrules.rules import (
 )
 from labelrules.rules.inference import closed
 from labelrules.rules.layered_theory import without_labels
-from labelrules.rules.run import run_of
+from labelrules.rules.rule_table import run_of
 
 MANY_RULES = 30  # longer theories are run compiled
 
@@ -111,7 +111,7 @@ class _ReasonedPart:
                 self.predicting.setdefault(label, []).append((number, value, votes))
 
     def run(self, rows: Dataset, seen: Board | None) -> Run:
-        return run_of(self.theory, self.runner, rows, reads=seen)
+        return run_of(self.runner, rows, reads=seen)
 
 
 class _Walk:

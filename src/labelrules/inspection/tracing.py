@@ -28,7 +28,7 @@ from labelrules.rules import (
 )
 from labelrules.rules.language.text import label_text, name_text, number_text, rule_texts
 from labelrules.rules.layered_theory import without_labels
-from labelrules.rules.run import run_of
+from labelrules.rules.rule_table import run_of
 from labelrules.rules.theory import checked_board, closed
 
 PRESENCE = ("absent", "present")
@@ -218,7 +218,7 @@ def trace(theory: Any, X: Any, row: int = 0, board: Board | None = None) -> Trac
     given = None if board is None else checked_board(board, rows.X, model.schema, "board")[[row]]
     values = row_values(one)
     if not isinstance(model, LayeredTheory):
-        return _trace(model, values, run_of(model, model, one, given), one)
+        return _trace(model, values, run_of(model, one, given), one)
     run = model.run(one, given)
     fallback = None
     if run.fallback is not None and without_labels(run.layers[-1].board)[0]:

@@ -13,7 +13,7 @@ from labelrules.data.table import Dataset
 from labelrules.kernels.device import Engine
 from labelrules.rules.rule import Evidence, Head, Rule
 from labelrules.rules.rule_table import Numbers as Numbers
-from labelrules.rules.rule_table import RowsAsGiven, table_of
+from labelrules.rules.rule_table import RowsAsGiven, run_of, table_of
 from labelrules.rules.theory import RuleSet, Run, Theory
 from labelrules.rules.theory import closed as closed
 
@@ -169,7 +169,7 @@ def label_by_label(
 
     def read(seen: Board | None) -> Run:
         current = (labels if seen is None else seen).copy()
-        run = Run(current.copy(), *no_writer(current))
+        run = Run.by_none(current.copy())
         for label in order:
             run.board[:, label], run.writer[:, label] = columns[label].read(current)
             current[:, label] = closed(run.board[:, label])
@@ -218,12 +218,7 @@ def sampled(columns: Sequence[LabelColumn], gibbs: Gibbs, labels: Board) -> Roun
                 total[:, column.label] += presence
     presence = total / gibbs.n_samples
     board = (presence > 0.5).astype(np.int8)
-    return Rounds(Run(board, *no_writer(board)), *nothing_known(board), presence)
-
-
-def no_writer(board: Board) -> tuple[Numbers, Numbers]:
-    """Writers and stopping rules where no rule wrote a cell and none ended a row."""
-    return np.full(board.shape, -1, dtype=np.int32), np.full(len(board), -1, dtype=np.int32)
+    return Rounds(Run.by_none(board), *nothing_known(board), presence)
 
 
 def nothing_known(board: Board) -> tuple[Integers, Mask]:
@@ -241,10 +236,7 @@ class TheoryReader:
 
     def read(self, seen: Board | None) -> Run:
         """Apply the layer, conditions on labels tested on `seen`; None for its own board."""
-        if self.table.ordered:
-            return self.table.run(self.rows, self.known, reads=seen, engine=self.engine)
-        board = self.table.apply(self.rows, self.known, reads=seen, engine=self.engine)
-        return Run(board, *no_writer(board))
+        return run_of(self.table, self.rows, self.known, seen, engine=self.engine)
 
 
 def infer(

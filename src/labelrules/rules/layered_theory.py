@@ -21,7 +21,6 @@ from labelrules.rules.inference import (
     Rows,
     TheoryReader,
     infer,
-    no_writer,
 )
 from labelrules.rules.rule import Rule
 from labelrules.rules.rule_table import RowsAsGiven, n_rows_of, on_engine
@@ -206,7 +205,7 @@ class LayeredTheory(Theory):
         if self.fallback is None:
             return None
         if not waiting.any():
-            return Run(np.full(rows.Y.shape, UNSET), *no_writer(rows.Y))
+            return Run.by_none(np.full(rows.Y.shape, UNSET))
         run = TheoryReader(self.fallback, rows, known, engine).read(None)
         run.board[~waiting] = UNSET
         run.writer[~waiting] = run.stopped[~waiting] = -1

@@ -19,31 +19,16 @@ from labelrules.rules.inference import (
     TheoryReader,
     UntilStable,
     label_by_label,
-    no_writer,
     sampled,
     until_stable,
 )
 from labelrules.rules.layered_theory import LayeredRun, LayeredTheory, without_labels
 from labelrules.rules.rule import Rule
-from labelrules.rules.rule_table import RuleTable, compiled, kernel_columns, table_of
+from labelrules.rules.rule_table import RuleTable, compiled, kernel_columns, run_of, table_of
 from labelrules.rules.theory import DecisionList, Run, Theory, closed
 
 if TYPE_CHECKING:
     from labelrules.kernels.apply import FlatRules
-
-
-def run_of(
-    theory: Theory,
-    runner: Any,
-    rows: Dataset,
-    board: Board | None = None,
-    reads: Board | None = None,
-) -> Run:
-    """Apply a list or a set by itself or compiled; the rules of a set vote, so none has written."""
-    if theory.ordered:
-        return runner.run(rows, board, reads=reads)  # type: ignore[no-any-return]
-    voted = runner.apply(rows, board, reads=reads)
-    return Run(voted, *no_writer(voted))
 
 
 class WrittenRows(NamedTuple):
@@ -148,7 +133,7 @@ class TheoryRun:
     def of(cls, theory: Theory, rows: Dataset) -> "TheoryRun":
         """Apply a theory to rows, compiled."""
         if not isinstance(theory, LayeredTheory):
-            run = run_of(theory, compiled(theory), rows)
+            run = run_of(compiled(theory), rows)
             return cls(theory, run.board, (PartRun(theory, 0, rows, run),))
         layered = theory.run(rows)
         return cls(theory, layered.board, tuple(_parts(theory, rows, layered)))
@@ -178,7 +163,7 @@ def _parts(theory: LayeredTheory, rows: Dataset, run: LayeredRun) -> Iterator[Pa
     if not isinstance(theory.inference, Once):
         seen = closed(done.board)
         if isinstance(theory.inference, Gibbs):
-            done = run_of(last, table_of(last), rows, reads=seen)
+            done = run_of(table_of(last), rows, reads=seen)
     yield PartRun(last, start, rows, done, seen)
     if run.fallback is not None and theory.fallback is not None:
         waiting = without_labels(run.layers[-1].board)

@@ -57,6 +57,12 @@ class Run(NamedTuple):
     stopped: npt.NDArray[np.int32]
     """For each row the stopping rule that fired on it, -1 if none did."""
 
+    @classmethod
+    def by_none(cls, board: Board) -> "Run":
+        """A board of which no rule wrote a cell alone, and none ended a row."""
+        none = np.full(board.shape, -1, dtype=np.int32), np.full(len(board), -1, dtype=np.int32)
+        return cls(board, *none)
+
     def before(self, number: int, labels: int | slice = slice(None)) -> Board:
         """The board, or columns of it, as the rules before the one with this number left it."""
         board, writer = self.board[:, labels], self.writer[:, labels]
@@ -336,19 +342,17 @@ class DecisionList(Theory):
     def run(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Run:
         """Apply the rules; the result names the rule that wrote each cell and ended each row."""
         matrix = encode(X, self.schema)
-        board = start_board(board, matrix, self.schema)
-        seen = board if reads is None else checked_board(reads, matrix, self.schema, "reads")
-        writer = np.full(board.shape, -1, dtype=np.int32)
-        stopped = np.full(len(board), -1, dtype=np.int32)
+        run = Run.by_none(start_board(board, matrix, self.schema))
+        seen = run.board if reads is None else checked_board(reads, matrix, self.schema, "reads")
         for number, rule in enumerate(self.rules):
-            fires = rule.body.covers(matrix, seen) & (stopped < 0)
+            fires = rule.body.covers(matrix, seen) & (run.stopped < 0)
             for label, value in rule.head:
-                written = fires & (board[:, label] == UNSET)
-                board[written, label] = value
-                writer[written, label] = number
+                written = fires & (run.board[:, label] == UNSET)
+                run.board[written, label] = value
+                run.writer[written, label] = number
             if rule.stops:
-                stopped[fires] = number
-        return Run(board, writer, stopped)
+                run.stopped[fires] = number
+        return run
 
     def with_evidence(self, X: Any, Y: Any = None) -> "DecisionList":
         """The list with evidence counted on the cells that each rule writes.

@@ -37,7 +37,6 @@ from labelrules.rules.inference import (
     UntilStable,
     closed,
     label_by_label,
-    no_writer,
     nothing_known,
     sampled,
     until_stable,
@@ -570,7 +569,7 @@ class ClassifierLayer:
         """Predict all labels by features and these labels; all are absent if None."""
         labels = self.absent if seen is None else seen
         board = np.column_stack([column.read(labels)[0] for column in self.columns])
-        return Run(board, *no_writer(board))
+        return Run.by_none(board)
 
     def presence(self, seen: Board | None) -> Floats:
         """The probability of each label, given these labels."""
