@@ -109,7 +109,7 @@ def test_proofs_of_lists_miss_nothing(theory):
     run = theory.run(SMALL_DATA)
     (part,) = parts_of(theory)
     for number, rule in enumerate(theory):
-        reach = reach_of(part, number, SMALL)
+        reach = reach_of(part, number)
         wrote = {label for label in rule.head.labels if (run.writer[:, label] == number).any()}
         stopped = bool((run.stopped == number).any())
         assert reach.is_reached == (bool(wrote) or stopped)

@@ -18,8 +18,8 @@ from labelrules._report import (
     pandas_frame,
 )
 from labelrules._wings import blocks_of
-from labelrules.inspection.explanation.values import Place, place_in
-from labelrules.inspection.review.regions import conflicting_rules, subsumed_rules
+from labelrules.inspection.explanation.values import Place
+from labelrules.inspection.review.regions import conflicting_rules, parts_of, subsumed_rules
 from labelrules.inspection.tracing import rows_and_truth
 from labelrules.rules import Rule, Theory, theory_of
 from labelrules.rules.language.text import label_text, name_text, rule_texts
@@ -314,12 +314,7 @@ def doubtful_rules(theory: Any) -> tuple[DoubtfulRule, ...]:
 
 def places_of(theory: Theory) -> tuple[Place, ...]:
     """Where each rule of a theory stands, with the number by which people call it."""
-    n_layers = len(theory.layers)
-    return tuple(
-        place_in(part, Place(number, at if at < n_layers > 1 else None, at == n_layers))
-        for at, part in enumerate(theory.parts)
-        for number in range(len(part))
-    )
+    return tuple(part.place(n) for part in parts_of(theory) for n in range(len(part.rules)))
 
 
 def _named_pairs(theory: Theory, pairs: Iterable[tuple[int, list[int]]]) -> tuple[Pair, ...]:

@@ -42,11 +42,9 @@ from labelrules.rules import (
     Gibbs,
     Head,
     LayeredTheory,
-    Once,
     Rule,
     RuleSet,
     Theory,
-    UntilStable,
     is_more_general,
     rule_text,
     theory_of,
@@ -140,30 +138,10 @@ def _possible_conflicts(theory: Theory) -> list[Finding]:
     ]
 
 
-class PlacedPart(NamedTuple):
-    """A list or set of rules, and where its rules stand."""
-
-    part: TheoryPart
-    places: tuple[Place, ...]
-    schema: Schema
-    in_rounds: bool  # whether one may say what it does from one application to a row
-
-    def place(self, number: int) -> Place:
-        """Where the rule with this number in the part stands."""
-        return self.places[self.part.start + number]
-
-
-def placed_parts(theory: Theory) -> list[PlacedPart]:
-    """The parts of a theory, with the places of their rules."""
-    places = places_of(theory)
-    is_plain = isinstance(theory.inference, Once | UntilStable)
-    return [PlacedPart(part, places, theory.schema, is_plain) for part in parts_of(theory)]
-
-
 def rules_without_effect(theory: Theory, effects: EffectOfFixes) -> Iterator[Finding]:
     """Contradictory, duplicate, subsumed, unreachable and superfluous rules, each once."""
-    for part in placed_parts(theory):
-        for number, rule in enumerate(part.part.rules):
+    for part in parts_of(theory):
+        for number, rule in enumerate(part.rules):
             found = _without_effect(part, number, rule, effects)
             if found is None and rule.body:
                 found = _redundant_conditions(part, number, rule, effects)
@@ -172,17 +150,17 @@ def rules_without_effect(theory: Theory, effects: EffectOfFixes) -> Iterator[Fin
 
 
 def _without_effect(
-    part: PlacedPart, number: int, rule: Rule, effects: EffectOfFixes
+    part: TheoryPart, number: int, rule: Rule, effects: EffectOfFixes
 ) -> Finding | None:
     place, fix = part.place(number), fix_of(part.place(number), "remove")
     if region_of(rule.body, part.schema) is None:
         pair = " and ".join(f"`{one}`" for one in _contradiction(rule.body, part.schema))
         sentence = f"{_subject(place)} can never hold: no value satisfies {pair}."
         return Finding("contradictory body", (place,), sentence, fix, effects.of(fix, True))
-    if not part.part.rules.ordered:
+    if not part.rules.ordered:
         return _twin_in_set(part, number, rule, effects)
-    seen = effects.written_by(part.part.start + number) if part.in_rounds else frozenset()
-    subsumed = None if seen else part.part.subsumed_by(number)
+    seen = effects.written_by(part.start + number) if part.in_rounds else frozenset()
+    subsumed = None if seen else part.subsumed_by(number)
     earlier = _says_the_same(part, number, rule)
     if earlier and subsumed is not None:
         return _subsumed(part, earlier - 1, number, fix, effects.of(fix, True))
@@ -203,14 +181,14 @@ def _without_effect(
 
 
 def _reach(
-    part: PlacedPart, number: int, rule: Rule, seen: frozenset[int], steps: ProofSteps
+    part: TheoryPart, number: int, rule: Rule, seen: frozenset[int], steps: ProofSteps
 ) -> Reach | None:
     """What a rule can do on some row: by proof, unless it is seen to write its labels."""
     head = frozenset(rule.head.labels)
     # A head of all labels is not shortened, so one of them is enough.
     if seen and (seen == head or rule.head.is_complete):
         return Reach(True, head, frozenset())
-    return reach_of(part.part, number, part.schema, steps)
+    return reach_of(part, number, steps)
 
 
 def _is_unreached(reach: Reach | None) -> bool:
@@ -233,10 +211,10 @@ def _contradiction(body: Body, schema: Schema) -> list[str]:
 
 
 def _twin_in_set(
-    part: PlacedPart, number: int, rule: Rule, effects: EffectOfFixes
+    part: TheoryPart, number: int, rule: Rule, effects: EffectOfFixes
 ) -> Finding | None:
     """A rule that a set has twice: its votes count twice."""
-    twin = next((i for i in range(number) if part.part.rules[i] == rule), None)
+    twin = next((i for i in range(number) if part.rules[i] == rule), None)
     if twin is None:
         return None
     places = (part.place(number), part.place(twin))
@@ -245,17 +223,17 @@ def _twin_in_set(
     return Finding("duplicate", places, sentence, fix, effects.of(fix))
 
 
-def _says_the_same(part: PlacedPart, number: int, rule: Rule) -> int:
+def _says_the_same(part: TheoryPart, number: int, rule: Rule) -> int:
     """The number, from 1, of the first earlier rule with as general a body and the same labels."""
-    for earlier, other in enumerate(part.part.rules.rules[:number]):
+    for earlier, other in enumerate(part.rules.rules[:number]):
         says_it = set(rule.head) <= set(other.head) and (other.stops or not rule.stops)
         if says_it and is_more_general(other, rule, part.schema):
             return earlier + 1
     return 0
 
 
-def _subsumed(part: PlacedPart, earlier: int, number: int, fix: object, effect: object) -> Finding:
-    one, other = part.part.rules[earlier], part.part.rules[number]
+def _subsumed(part: TheoryPart, earlier: int, number: int, fix: object, effect: object) -> Finding:
+    one, other = part.rules[earlier], part.rules[number]
     places = (part.place(number), part.place(earlier))
     if one == other:
         sentence = f"{_subject(places[0])} is the same as {places[1]}."
@@ -266,7 +244,7 @@ def _subsumed(part: PlacedPart, earlier: int, number: int, fix: object, effect: 
     return Finding("subsumed", places, sentence, fix, effect)  # type: ignore[arg-type]
 
 
-def _reason(part: PlacedPart, before: list[int]) -> str:
+def _reason(part: TheoryPart, before: list[int]) -> str:
     if not before:
         return "the labels that it tests never have these values when its turn comes"
     rules = listed_rules(map(part.place, before))
@@ -275,7 +253,7 @@ def _reason(part: PlacedPart, before: list[int]) -> str:
 
 
 def _unreachable_labels(
-    part: PlacedPart, number: int, rule: Rule, reach: Reach, effects: EffectOfFixes
+    part: TheoryPart, number: int, rule: Rule, reach: Reach, effects: EffectOfFixes
 ) -> Finding:
     """Some labels of a head that the rule can never be the first to write."""
     place = part.place(number)
@@ -301,7 +279,7 @@ def _with_body(rule: Rule, body: Body, schema: Schema) -> str:
     return rule_text(replace(rule, body=body, evidence=None), schema)
 
 
-def _superfluous(part: PlacedPart, number: int, effects: EffectOfFixes) -> Finding | None:
+def _superfluous(part: TheoryPart, number: int, effects: EffectOfFixes) -> Finding | None:
     place = part.place(number)
     fix = fix_of(place, "remove")
     effect = effects.of_proof(fix)
@@ -315,7 +293,7 @@ def _superfluous(part: PlacedPart, number: int, effects: EffectOfFixes) -> Findi
 
 
 def _redundant_conditions(
-    part: PlacedPart, number: int, rule: Rule, effects: EffectOfFixes
+    part: TheoryPart, number: int, rule: Rule, effects: EffectOfFixes
 ) -> Finding | None:
     implied = implied_conditions(rule.body, part.schema)
     if not implied:

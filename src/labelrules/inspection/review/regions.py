@@ -8,12 +8,14 @@ import numpy as np
 
 from labelrules._types import UNSET
 from labelrules.data.schema import Schema
+from labelrules.inspection.explanation.values import Place, place_in
 from labelrules.rules import (
     Body,
     Condition,
     Once,
     Rule,
     Theory,
+    UntilStable,
     conflict,
     is_more_general,
 )
@@ -271,10 +273,22 @@ class TheoryPart(NamedTuple):
     rules: Theory
     start: int
     reads: Literal["own", "previous", "both"]  # labels being written, of the layer before, or both
+    layer: int | None  # None for an only layer, and for the list for rows without a label
+    is_fallback: bool
+    in_rounds: bool  # whether one may say what it does from one application to a row
+
+    @property
+    def schema(self) -> Schema:
+        """The features and labels."""
+        return self.rules.schema
+
+    def place(self, number: int) -> Place:
+        """Where the rule with this number in the part stands, and what people call it."""
+        return place_in(self.rules, Place(number, self.layer, self.is_fallback))
 
     def subsumed_by(self, number: int) -> list[int] | None:
         """Earlier rules that leave nothing to a rule, None if they leave something."""
-        rule, schema = self.rules[number], self.rules.schema
+        rule, schema = self.rules[number], self.schema
         if not is_satisfiable(rule.body, schema):
             return []
         wider = [i for i in range(number) if self._fires_before(i, number)]
@@ -303,14 +317,16 @@ class TheoryPart(NamedTuple):
 def parts_of(theory: Theory) -> list[TheoryPart]:
     """The lists and sets of a theory: its layers, and the list for rows without a label."""
     parts: list[TheoryPart] = []
-    start = 0
-    for number, layer in enumerate(theory.layers):
-        alone = len(theory.layers) == 1 and not isinstance(theory.inference, Once)
-        reads: Literal["own", "both"] = "both" if alone else "own"
-        parts.append(TheoryPart(layer, start, "previous" if number else reads))
-        start += len(layer)
-    if theory.fallback is not None:
-        parts.append(TheoryPart(theory.fallback, start, "own"))
+    start, n_layers = 0, len(theory.layers)
+    reads_itself = n_layers == 1 and not isinstance(theory.inference, Once)
+    in_rounds = isinstance(theory.inference, Once | UntilStable)
+    for number, rules in enumerate(theory.parts):
+        is_fallback = number == n_layers
+        layer = number if number < n_layers > 1 else None
+        reads: Literal["own", "previous", "both"] = "both" if reads_itself else "own"
+        reads = "own" if is_fallback else "previous" if number else reads
+        parts.append(TheoryPart(rules, start, reads, layer, is_fallback, in_rounds))
+        start += len(rules)
     return parts
 
 
@@ -337,14 +353,12 @@ class Reach(NamedTuple):
     before: frozenset[int]  # rules that come before it: that write its labels, or end the list
 
 
-def reach_of(
-    part: TheoryPart, number: int, schema: Schema, steps: ProofSteps | None = None
-) -> Reach | None:
+def reach_of(part: TheoryPart, number: int, steps: ProofSteps | None = None) -> Reach | None:
     """What a rule of a list can do; None if that would take too long to find out."""
     steps = steps or ProofSteps()
     try:
         steps.take(0)
-        found = [_reach(part, number, schema, own, steps) for own in MODES[part.reads]]
+        found = [_reach(part, number, own, steps) for own in MODES[part.reads]]
     except UndecidedError:
         return None
     return Reach(
@@ -354,15 +368,13 @@ def reach_of(
     )
 
 
-def _reach(
-    part: TheoryPart, number: int, schema: Schema, reads_own: bool, steps: ProofSteps
-) -> Reach:
+def _reach(part: TheoryPart, number: int, reads_own: bool, steps: ProofSteps) -> Reach:
     rule = part.rules[number]
     head = frozenset(rule.head.labels)
     labels: set[int] = set()
     before: set[int] = set()
     is_reached = False
-    for leaf in _turns(part, number, schema, reads_own, steps):
+    for leaf in _turns(part, number, reads_own, steps):
         is_open = head - leaf.board.keys()
         before |= {leaf.writer[label] for label in head - is_open}
         before |= {leaf.stopped} if leaf.stopped >= 0 else set()
@@ -375,9 +387,7 @@ def _reach(
     return Reach(is_reached, frozenset(labels), frozenset(before))
 
 
-def _turns(
-    part: TheoryPart, number: int, schema: Schema, reads_own: bool, steps: ProofSteps
-) -> Iterator[Leaf]:
+def _turns(part: TheoryPart, number: int, reads_own: bool, steps: ProofSteps) -> Iterator[Leaf]:
     """The regions in which the features of a body hold, when its turn comes."""
     rule = part.rules[number]
     head = set(rule.head.labels)
@@ -390,8 +400,8 @@ def _turns(
         return not rule.stops and head <= leaf.board.keys()
 
     earlier = list(enumerate(part.rules))[:number]
-    region = region_of(rule.body.on_features if reads_own else rule.body, schema)
-    walk = ListWalk(relevant_rules(earlier, wanted, reads_own), schema, reads_own, steps)
+    region = region_of(rule.body.on_features if reads_own else rule.body, part.schema)
+    walk = ListWalk(relevant_rules(earlier, wanted, reads_own), part.schema, reads_own, steps)
     return walk.leaves(region, is_over) if region is not None else iter(())
 
 
