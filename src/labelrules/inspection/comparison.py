@@ -16,7 +16,7 @@ from labelrules.inspection.tracing import label_set_text, rows_and_truth
 from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleSet, Theory, theory_of
 from labelrules.rules.inference import Once
 from labelrules.rules.language.text import inference_text, label_text, rule_texts
-from labelrules.rules.rule_table import compiled
+from labelrules.rules.rule_table import runner_of
 
 if TYPE_CHECKING:
     import pandas
@@ -278,7 +278,7 @@ def _predictions(one: Theory, other: Theory, data: Any) -> tuple[int, Mask, tupl
 
 def predicted(theory: Theory, rows: Dataset) -> Any:
     """The labels of each row, by the compiled theory."""
-    return compiled(theory).predict(rows)
+    return runner_of(theory).predict(rows)
 
 
 class RowDifference(NamedTuple):

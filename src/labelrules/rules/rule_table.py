@@ -274,7 +274,7 @@ def table_of(theory: Theory) -> RuleTable:
     return RuleTable(theory)
 
 
-def compiled(theory: Theory) -> Any:
+def runner_of(theory: Theory) -> Any:
     """What applies a theory fast: its rule table, or a layered theory itself."""
     return table_of(theory) if isinstance(theory, DecisionList | RuleSet) else theory
 

@@ -24,7 +24,7 @@ from labelrules.rules.inference import (
 )
 from labelrules.rules.layered_theory import LayeredRun, LayeredTheory, without_labels
 from labelrules.rules.rule import Rule
-from labelrules.rules.rule_table import RuleTable, compiled, kernel_columns, run_of, table_of
+from labelrules.rules.rule_table import RuleTable, kernel_columns, run_of, runner_of, table_of
 from labelrules.rules.theory import DecisionList, Run, Theory, closed
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class TheoryRun:
     def of(cls, theory: Theory, rows: Dataset) -> "TheoryRun":
         """Apply a theory to rows, compiled."""
         if not isinstance(theory, LayeredTheory):
-            run = run_of(compiled(theory), rows)
+            run = run_of(runner_of(theory), rows)
             return cls(theory, run.board, (PartRun(theory, 0, rows, run),))
         layered = theory.run(rows)
         return cls(theory, layered.board, tuple(_parts(theory, rows, layered)))
