@@ -387,7 +387,7 @@ def test_what_data_show_is_proved_otherwise(monkeypatch):
     asked = []
     monkeypatch.setattr(
         "labelrules.inspection.review.problems.reach_of",
-        lambda part, number, schema, steps: asked.append(number),
+        lambda part, number, steps: asked.append(number),
     )
     findings(theory, data)
     assert asked == []
