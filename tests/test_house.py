@@ -150,13 +150,10 @@ RIDDLES = re.compile(r"(That|Those|The same|See)\b")
 """How no docstring begins: a summary names the thing, or begins with a verb."""
 
 STILL_WITH_RIDDLES = {
-    "data": 15,
-    "inspection": 3,
-    "kernels": 26,
-    "learners": 54,
-    "mining": 11,
-    "rules": 24,
-    "search": 20,
+    "data": 4,
+    "kernels": 18,
+    "learners": 40,
+    "search": 7,
     "studio": 8,
 }
 """How many such docstrings rooms still have at most; the list can only shrink."""

@@ -106,7 +106,7 @@ class Statistics:
         return "\n".join([*lines, f"... and {more} more"] if more else lines)
 
     def _repr_html_(self) -> str:
-        """The same as ``print`` shows, as tables for notebooks."""
+        """What ``print`` shows, as tables for notebooks."""
         more = self.labels - len(rows) if (rows := self._label_rows()) else 0
         return fragment(
             render("<h4>{{ name }}</h4>", name=self.name or "Statistics"),

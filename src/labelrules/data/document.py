@@ -39,7 +39,7 @@ class Record(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FrozenRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The same for values that are kept and compared."""
+    """A record of values that are kept and compared."""
 
 
 class DocumentError(DataError):

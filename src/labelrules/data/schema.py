@@ -225,7 +225,7 @@ class Schema:
         return MappingProxyType({name: j for j, name in enumerate(self.labels)})
 
     def without(self, names: Collection[str]) -> "Schema":
-        """The same schema without the named features and labels; orphans become roots."""
+        """Leave out the named features and labels; orphans become roots."""
         for name in names:
             if name not in self.feature_index and name not in self.label_index:
                 near = suggestion(str(name), (*self.feature_names, *self.labels))
@@ -236,7 +236,7 @@ class Schema:
         return Schema([f for f in self.features if f.name not in names], kept, parents)
 
     def rename(self, names: Mapping[str, str]) -> "Schema":
-        """The same schema with other names of features and labels: from old names to new ones.
+        """Rename features and labels, from old names to new ones.
 
         Examples
         --------

@@ -107,7 +107,7 @@ class Dataset:
         return self if is_known.all() else self.take(is_known)
 
     def without(self, names: Sequence[str]) -> "Dataset":
-        """The same data without the named features and labels."""
+        """Leave out the named features and labels."""
         schema = self.schema.without(names)
         features = [self.schema.feature_index[name] for name in schema.feature_names]
         labels = [self.schema.label_index[name] for name in schema.labels]
@@ -117,7 +117,7 @@ class Dataset:
         return Dataset(schema, self.X[:, features], self.Y[:, labels], self.name, weights)
 
     def rename(self, names: Mapping[str, str]) -> "Dataset":
-        """The same data with other names of features and labels: from old names to new ones.
+        """Rename features and labels, from old names to new ones.
 
         Examples
         --------
@@ -128,7 +128,7 @@ class Dataset:
         return replace(self, schema=self.schema.rename(names))
 
     def repeated(self) -> "Dataset":
-        """The same data without weights, each row as often as its whole weight says."""
+        """Repeat each row as often as its whole weight says; the rows have no weights then."""
         if self.weights is None:
             return self
         if not are_whole(self.weights):

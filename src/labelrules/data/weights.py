@@ -109,7 +109,7 @@ def row_units(weights: Floats | None, most: int = MOST_UNITS) -> tuple[Integers 
 
 
 def simplest(Y: Board, weights: Floats) -> tuple[Board, Floats]:
-    """The same labels and weights, said in the simplest manner.
+    """Say labels and weights in the simplest manner.
 
     A cell of weight 0 is unknown, and a row has one weight if those of its known cells are equal.
 

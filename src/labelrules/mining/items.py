@@ -159,7 +159,7 @@ class Items:
         return replace(self, conditions=conditions, rows=self.rows.take(numbers))
 
     def within(self, rows: Integers, schema: Schema) -> "Items":
-        """The same items in some of the rows, which are numbered anew, over another schema."""
+        """The items in some of the rows, which are numbered anew, over another schema."""
         place = np.full(self.n_rows, -1, dtype=np.int32)
         place[rows] = np.arange(len(rows))
         places = place[self.rows.values]
@@ -168,7 +168,7 @@ class Items:
         return replace(self, schema=schema, n_rows=len(rows), rows=kept)
 
     def repeated(self, rows: Integers) -> "Items":
-        """The same items in these rows, each as often as it is listed, which are numbered anew."""
+        """The items in these rows, each as often as it is listed, which are numbered anew."""
         taken = []
         for item in range(len(self)):
             holds = np.zeros(self.n_rows, dtype=np.bool_)

@@ -175,7 +175,7 @@ class Body:
         return Body((*self.conditions, condition))
 
     def without_implied(self) -> "Body":
-        """The same body without conditions that its other conditions imply.
+        """Leave out conditions that the other conditions imply.
 
         Examples
         --------

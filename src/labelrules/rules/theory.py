@@ -375,7 +375,7 @@ class DecisionList(Theory):
         return self.with_rules(map(Rule.plus, self.rules, other.rules))
 
     def with_counts(self, run: Run, truth: Board, weights: Floats | None = None) -> "DecisionList":
-        """The same list with evidence from a run of it; of weighted rows the sum, rounded."""
+        """Take the evidence from a run of the list; of weighted rows the sum, rounded."""
         counts = run.counts(truth, len(self), weights)
         rules = [
             rule.with_evidence(

@@ -80,7 +80,7 @@ class BinnedColumns:
         )  # fmt: skip
 
     def take(self, chosen: Integers) -> "BinnedColumns":
-        """The same bins for some of the rows."""
+        """The bins of some of the rows."""
         number = np.full(self.n_rows, -1, np.int32)
         number[chosen] = np.arange(len(chosen), dtype=np.int32)
         rows = number[self.listed.rows]

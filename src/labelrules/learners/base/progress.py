@@ -348,7 +348,7 @@ class About:
     notes: str | None = None
 
     def signed(self, author: str | None, notes: str | None) -> "About":
-        """The same with another author or other notes, where they are given."""
+        """Replace author and notes, where they are given."""
         return replace(self, author=author or self.author, notes=notes or self.notes)
 
     def __str__(self) -> str:

@@ -22,7 +22,7 @@ class RenamedByCopy:
     """Parameters whose values name features or labels."""
 
     def rename(self, names: Names) -> Self:
-        """The same model with other names of features and labels: from old names to new ones.
+        """Rename features and labels of a model, from old names to new ones.
 
         It predicts the same: for frames that have the new names, and for arrays as before.
 
@@ -76,7 +76,7 @@ def _renamed(value: Any, names: Names) -> Any:
 
 
 def known_names(schema: Schema, names: Names) -> dict[str, str]:
-    """Those of the names that a schema has."""
+    """The names that a schema has, of some."""
     known = {*schema.feature_names, *schema.labels}
     return {old: new for old, new in names.items() if old in known}
 

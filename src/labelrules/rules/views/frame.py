@@ -32,7 +32,7 @@ _LABEL_TYPES = {**WHERE, "label": "text", "present": "flag", **_COUNTS, "body": 
 
 
 def frame_of_theory(theory: Theory, library: str, per: str) -> Any:
-    """See `Theory.to_frame`."""
+    """The rules of a theory as a pandas data frame: what `Theory.to_frame` gives."""
     one_of(library, "library", ("pandas", "polars"))
     one_of(per, "per", ("rule", "label", "label set"))
     types, rows_of = {

@@ -58,7 +58,7 @@ class Language:
         return bool((self.features & SETS).any())
 
     def without_sets(self) -> "Language":
-        """The same without sets of categories."""
+        """The language without sets of categories."""
         features, first = self.features & ~SETS, self.first_features & ~SETS
         return replace(self, features=features, first_features=first)
 
