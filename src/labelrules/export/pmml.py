@@ -1,17 +1,8 @@
 """Export a theory to PMML 4.4: rule sets for single labels, one after the other."""
 
 import re
-from collections.abc import (
-    Iterable,
-    Mapping,
-    Sized,
-)
-from typing import (
-    Any,
-    NamedTuple,
-    Protocol,
-    TypeAlias,
-)
+from collections.abc import Iterable, Mapping, Sized
+from typing import Any, NamedTuple, Protocol, TypeAlias
 from xml.etree import ElementTree as ET
 
 from labelrules._checks import quoted
@@ -28,10 +19,7 @@ from labelrules.export.plan import (
 )
 from labelrules.rules.conditions import Condition
 from labelrules.rules.rule import Rule
-from labelrules.rules.theory import (
-    RuleSet,
-    Theory,
-)
+from labelrules.rules.theory import RuleSet, Theory
 
 # -------------------------------------------------------------------- elements
 

@@ -1,14 +1,7 @@
 """Export a theory to a query, in the SQL of many databases."""
 
-from collections.abc import (
-    Iterable,
-    Mapping,
-    Sequence,
-)
-from typing import (
-    Any,
-    Protocol,
-)
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 from labelrules.export.plan import (
     FreeNames,
@@ -35,10 +28,7 @@ from labelrules.export.sql_terms import (
     refuse_truth,
 )
 from labelrules.rules.rule import Rule
-from labelrules.rules.theory import (
-    RuleSet,
-    Theory,
-)
+from labelrules.rules.theory import RuleSet, Theory
 
 
 class TableWriter(Protocol):

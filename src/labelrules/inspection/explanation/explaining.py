@@ -1,33 +1,17 @@
 """Explain the labels of rows: by their way through the theory, and what they depend on."""
 
 from collections.abc import Iterable
-from dataclasses import (
-    dataclass,
-    replace,
-)
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import (
-    Any,
-    Literal,
-    overload,
-)
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from labelrules._checks import number as checked_number
 from labelrules._checks import quoted, whole_number
-from labelrules._types import (
-    UNSET,
-    Board,
-    Floats,
-    Integers,
-    Mask,
-)
-from labelrules.data.memory.encoding import (
-    encode,
-    encode_labels,
-)
+from labelrules._types import UNSET, Board, Floats, Integers, Mask
+from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 from labelrules.inspection.counterfactuals import (
@@ -73,10 +57,7 @@ from labelrules.rules import (
     theory_of,
 )
 from labelrules.rules.inference import closed
-from labelrules.rules.language.text import (
-    condition_text,
-    presence_of,
-)
+from labelrules.rules.language.text import condition_text, presence_of
 from labelrules.rules.rule import is_satisfiable
 from labelrules.rules.run import TheoryRun
 

@@ -26,51 +26,18 @@ may be used too. What follows "#" is a comment; one that begins with "note:" is 
 """
 
 import re
-from collections.abc import (
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from dataclasses import (
-    dataclass,
-    replace,
-)
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import (
-    Any,
-    Literal,
-    NamedTuple,
-    NoReturn,
-    TypeAlias,
-)
+from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 
 from labelrules._checks import one_of
-from labelrules.data.schema import (
-    Feature,
-    Schema,
-)
-from labelrules.rules.conditions import (
-    Body,
-    Condition,
-)
-from labelrules.rules.inference import (
-    Gibbs,
-    Inference,
-    LabelByLabel,
-    Once,
-    UntilStable,
-)
+from labelrules.data.schema import Feature, Schema
+from labelrules.rules.conditions import Body, Condition
+from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
 from labelrules.rules.layered_theory import LayeredTheory
-from labelrules.rules.rule import (
-    Evidence,
-    Rule,
-)
-from labelrules.rules.theory import (
-    LabelSet,
-    RuleSet,
-    Theory,
-    theory_of,
-)
+from labelrules.rules.rule import Evidence, Rule
+from labelrules.rules.theory import LabelSet, RuleSet, Theory, theory_of
 
 # -------------------------------------------------------------------- words
 
