@@ -10,7 +10,7 @@ from goldens import golden
 from labelrules import DecisionList, Feature, Schema, load, parse
 from labelrules.rules import theory_html
 from labelrules.rules.views.html import SHOWN_IN_NOTEBOOKS
-from labelrules.rules.views.points_table import PointsTable
+from labelrules.rules.views.tables import PointsTable
 from pages import fetched
 from strategies import schemas
 from theories import scorecards, theories

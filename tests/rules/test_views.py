@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from labelrules import Dataset, Feature, RuleSet, Schema, load, parse
 from labelrules.rules import theory_html, theory_table, theory_view
-from labelrules.rules.views.points_table import PointsTable
-from labelrules.rules.views.reading_view import by_label, shown_rules
+from labelrules.rules.views.tables import PointsTable, by_label, shown_rules
 from labelrules.rules.views.terminal import (
     ReadingNotation,
     ShortNames,

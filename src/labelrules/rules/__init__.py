@@ -20,10 +20,8 @@ from labelrules.rules.rule import (
 from labelrules.rules.rule_table import RuleTable
 from labelrules.rules.theory import DecisionList, LabelSet, RuleSet, Run, Theory, theory_of
 from labelrules.rules.views.html import theory_html
-from labelrules.rules.views.latex import rule_latex, theory_latex
-from labelrules.rules.views.markdown import rule_markdown, theory_markdown
-from labelrules.rules.views.points_table import theory_table
-from labelrules.rules.views.reading_view import theory_view
+from labelrules.rules.views.markup import rule_latex, rule_markdown, theory_latex, theory_markdown
+from labelrules.rules.views.tables import theory_table, theory_view
 
 __all__ = [
     "Body",

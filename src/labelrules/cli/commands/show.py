@@ -203,7 +203,7 @@ def _width() -> int:
 
 def _reading_text(theory: "Theory", by: str | None, evidence: bool) -> str:
     from labelrules.rules import RuleSet, theory_table, theory_view
-    from labelrules.rules.views.points_table import NARROWEST
+    from labelrules.rules.views.tables import NARROWEST
 
     width = max(_width(), NARROWEST)
     colour = is_terminal() and not os.environ.get("NO_COLOR")

@@ -18,9 +18,8 @@ from labelrules.rules.language.text import (
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import LabelSet, RuleSet, Theory, theory_of
-from labelrules.rules.views.latex import headed_parts
-from labelrules.rules.views.points_table import GIVEN, NOTHING, PointsTable
-from labelrules.rules.views.reading_view import by_label, shown_rules
+from labelrules.rules.views.markup import headed_parts
+from labelrules.rules.views.tables import GIVEN, NOTHING, PointsTable, by_label, shown_rules
 
 SHOWN_IN_NOTEBOOKS = 200
 """Rules that a notebook shows; it would become slow with many more."""
