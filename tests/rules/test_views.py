@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from labelrules import Dataset, Feature, RuleSet, Schema, load, parse
 from labelrules.rules import theory_html, theory_table, theory_view
+from labelrules.rules.language.text import sections
 from labelrules.rules.views.tables import PointsTable, by_label, shown_rules
 from labelrules.rules.views.terminal import (
     ReadingNotation,
@@ -359,10 +360,15 @@ def test_every_rule_is_there_in_order_and_with_each_of_its_labels(theory, width)
     for order in ("list", "label"):
         text = theory_view(theory, width=width, order=order)
         words = " ".join(text.split())
-        for rule, _ in shown_rules(theory, evidence=True):
-            for condition in rule.body:
-                assert notation.condition(condition, PLAIN) in words
-    pairs = [(label, id(rule)) for label, rule, _ in by_label(shown_rules(theory, True), theory)]
+        for section in sections(theory, evidence=True):
+            for rule, _ in shown_rules(section):
+                for condition in rule.body:
+                    assert notation.condition(condition, PLAIN) in words
+    pairs = [
+        (label, id(rule))
+        for section in sections(theory, evidence=True)
+        for label, rule, _ in by_label(shown_rules(section), section.part)
+    ]
     assert len(set(pairs)) == len(pairs)
     given_labels = {label for rule in theory for label, value in rule.head if value}
     assert given_labels <= {label for label, _ in pairs}

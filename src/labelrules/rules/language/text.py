@@ -249,56 +249,82 @@ def theory_text(theory: Any, style: Style = "plain", evidence: ShownEvidence = F
     tabloid, not others <- sex = Male (5/4)
     quality, sports <- children = No (2/1, 1/2)
     """
-    theory = theory_of(theory)
     lines: list[str] = []
-    for heading, part, shown in theory_parts(theory, style, evidence):
-        lines += text_lines(heading) if heading else []
-        lines += part_lines(part, _notation(style), shown)
+    for section in sections(theory_of(theory), style, evidence):
+        lines += text_lines(f"{section.heading}:") if section.heading else []
+        lines += _section_lines(section, _notation(style))
     return "\n".join(lines)
 
 
-def part_lines(part: Theory, notation: "Notation", evidence: ShownEvidence) -> Iterator[str]:
-    """The lines of a decision list or a rule set."""
-    if isinstance(part, RuleSet):
+def _section_lines(section: "Section", notation: "Notation") -> Iterator[str]:
+    if not section.part.ordered:
         yield ANY_ORDER
-    for rule, layout in laid_out(part, evidence):
-        *first, last = text_lines(notation.rule(rule, part.schema, layout))
+    for rule, layout in section.rules:
+        *first, last = text_lines(notation.rule(rule, section.part.schema, layout))
         yield from first
         yield last + notation.note(rule)
-    for heading, label_sets in endings(part):
-        yield heading
+    for heading, label_sets in section.endings:
+        yield f"{heading}:" if label_sets else heading
         for one in label_sets:
-            yield from text_lines(notation.label_set(one, part.schema))
+            yield from text_lines(notation.label_set(one, section.part.schema))
 
 
-def part_rules(part: Theory, notation: "Notation", evidence: ShownEvidence) -> Iterator[str]:
-    """The rules of a decision list or a rule set, without their notes."""
-    for rule, layout in laid_out(part, evidence):
-        yield notation.rule(rule, part.schema, layout)
+class Section(NamedTuple):
+    """A layer, or the rules for rows without a label, as all views of a theory lay it out."""
+
+    heading: str  #: Empty if the theory is a single list or set of rules.
+    part: Theory  #: A decision list or a rule set.
+    rules: tuple[tuple[Rule, "RuleLayout"], ...]
+
+    @property
+    def title(self) -> str:
+        """The heading, also of rules in any order."""
+        words = [self.heading, "" if self.part.ordered else ANY_ORDER.removesuffix(":")]
+        return ", ".join(filter(None, words))
+
+    @property
+    def endings(self) -> Iterator[tuple[str, tuple[LabelSet, ...]]]:
+        """What stands after the rules of a rule set: headings, and label sets below them."""
+        if isinstance(self.part, RuleSet) and self.part.label_sets:
+            yield USUAL_SETS.removesuffix(":"), self.part.label_sets
+        if isinstance(self.part, RuleSet) and self.part.at_least_one:
+            yield f"{NO_LABEL} {MOST_POINTS}", ()
+
+    def noted(self, notation: "Notation") -> Iterator[str]:
+        """The rules, each with its note."""
+        return (notation.noted(rule, self.part.schema, layout) for rule, layout in self.rules)
 
 
-def noted_rules(part: Theory, notation: "Notation", evidence: ShownEvidence) -> Iterator[str]:
-    """The rules of a decision list or a rule set, each with its note."""
-    for rule, layout in laid_out(part, evidence):
-        yield notation.noted(rule, part.schema, layout)
+def sections(
+    theory: Theory, style: Style = "plain", evidence: ShownEvidence = False
+) -> Iterator[Section]:
+    """The parts of a theory, with their rules and how these are shown."""
+    if not isinstance(theory, LayeredTheory):
+        yield Section("", theory, _laid_out(theory, evidence))
+        return
+    is_plain = len(theory.layers) == 1 and theory.inference == Once()
+    for number, layer in enumerate(theory.layers, 1):
+        inference = theory.inference if number == len(theory.layers) else Once()
+        words = [f"layer {number}", *_inference_parts(inference, theory.schema, style)]
+        heading = "" if is_plain and theory.fallback is not None else ", ".join(words)
+        shown = "all" if isinstance(inference, Gibbs) else evidence
+        yield Section(heading, layer, _laid_out(layer, shown))
+    if theory.fallback is not None:
+        # Each of its rules stops the list, which need not be said.
+        part = theory.fallback.with_rules(replace(one, stops=False) for one in theory.fallback)
+        yield Section(NO_LABEL.removesuffix(":"), part, _laid_out(part, evidence))
 
 
-def laid_out(part: Theory, evidence: ShownEvidence) -> Iterator[tuple[Rule, "RuleLayout"]]:
+def _laid_out(part: Theory, evidence: ShownEvidence) -> tuple[tuple[Rule, "RuleLayout"], ...]:
     """The rules of a decision list or a rule set, and how they are shown."""
     has_points = isinstance(part, RuleSet) and part.gives_points
     n_others = len(part)  # before rules with empty bodies at the end of a list
     while part.ordered and n_others and not part[n_others - 1].body:
         n_others -= 1
-    for number, rule in enumerate(part):
-        yield rule, RuleLayout(evidence, has_points, number >= n_others)
-
-
-def endings(part: Theory) -> Iterator[tuple[str, tuple[LabelSet, ...]]]:
-    """The headings after the rules of a rule set, and label sets below them."""
-    if isinstance(part, RuleSet) and part.label_sets:
-        yield USUAL_SETS, part.label_sets
-    if isinstance(part, RuleSet) and part.at_least_one:
-        yield f"{NO_LABEL} {MOST_POINTS}", ()
+    return tuple(
+        (rule, RuleLayout(evidence, has_points, number >= n_others))
+        for number, rule in enumerate(part)
+    )
 
 
 def rule_texts(
@@ -314,33 +340,11 @@ def rule_texts(
     ('sports <- tabloid', 'otherwise: quality, no other label')
     """
     notation = _notation(style)
-    parts = theory_parts(theory_of(theory), style, evidence)
-    return tuple(text for _, part, shown in parts for text in part_rules(part, notation, shown))
-
-
-def theory_parts(
-    theory: Theory, style: Style = "plain", evidence: ShownEvidence = False
-) -> Iterator[tuple[str, Theory, ShownEvidence]]:
-    """The parts of a theory, their headings if they have one, and what evidence they show."""
-    if not isinstance(theory, LayeredTheory):
-        yield "", theory, evidence
-        return
-    is_plain = len(theory.layers) == 1 and theory.inference == Once()
-    for number, layer in enumerate(theory.layers, 1):
-        inference = theory.inference if number == len(theory.layers) else Once()
-        heading = heading_text(number, inference, theory.schema, style)
-        if is_plain and theory.fallback is not None:
-            heading = ""
-        yield heading, layer, "all" if isinstance(inference, Gibbs) else evidence
-    if theory.fallback is not None:
-        # Each of its rules stops the list, which need not be said.
-        unmarked = (replace(rule, stops=False) for rule in theory.fallback)
-        yield NO_LABEL, theory.fallback.with_rules(unmarked), evidence
-
-
-def heading_text(number: int, inference: Inference, schema: Schema, style: Style) -> str:
-    """The heading of a layer, such as "layer 2, until stable in at most 5 rounds:"."""
-    return ", ".join([f"layer {number}", *_inference_parts(inference, schema, style)]) + ":"
+    return tuple(
+        notation.rule(rule, section.part.schema, layout)
+        for section in sections(theory_of(theory), style, evidence)
+        for rule, layout in section.rules
+    )
 
 
 def inference_text(inference: Inference, schema: Schema, style: Style = "plain") -> str:

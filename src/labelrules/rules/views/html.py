@@ -8,17 +8,16 @@ from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Condition
 from labelrules.rules.language.text import (
     RuleLayout,
+    Section,
     ShownEvidence,
     counts_text,
-    endings,
     is_shortened,
-    laid_out,
     presence_of,
+    sections,
 )
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import LabelSet, RuleSet, Theory, theory_of
-from labelrules.rules.views.markup import headed_parts
 from labelrules.rules.views.tables import GIVEN, NOTHING, PointsTable, by_label, shown_rules
 
 SHOWN_IN_NOTEBOOKS = 200
@@ -68,8 +67,11 @@ def theory_html(
     if order is not None:
         one_of(order, "order", ("list", "label", "table"))
     parts = [
-        {"heading": "" if part is theory else heading, **_part(part, shown, max_rules, order)}
-        for heading, part, shown in headed_parts(theory, evidence)
+        {
+            "heading": "" if section.part is theory else section.title,
+            **_part(section, max_rules, order),
+        }
+        for section in sections(theory, evidence=evidence)
     ]
     if order == "table" and not any(part["table"] for part in parts):
         raise ValueError(f"only rule sets can be shown as tables, not a {type(theory).__name__}")
@@ -79,16 +81,15 @@ def theory_html(
     return html_page(fragment(content), title) if page else fragment(content)
 
 
-def _part(
-    part: Theory, evidence: ShownEvidence, max_rules: int | None, order: HtmlOrder | None
-) -> dict[str, Any]:
+def _part(section: Section, max_rules: int | None, order: HtmlOrder | None) -> dict[str, Any]:
     """What the template shows of a decision list or a rule set: a table, or labels, or rules."""
+    part = section.part
     if isinstance(part, RuleSet) and (order == "table" or (order is None and part.gives_points)):
         shown = _table(PointsTable.of(part), max_rules)
     elif order == "label":
-        shown = _by_label(part, evidence, max_rules)
+        shown = _by_label(section, max_rules)
     else:
-        rules = [rule_parts(rule, part.schema, layout) for rule, layout in laid_out(part, evidence)]
+        rules = [rule_parts(rule, part.schema, layout) for rule, layout in section.rules]
         shown = {"rules": rules[:max_rules], "n_left": len(rules) - len(rules[:max_rules])}
     nothing: dict[str, Any] = {"table": None, "groups": [], "rules": []}
     return {
@@ -96,16 +97,17 @@ def _part(
         "is_ordered": part.ordered,
         "numbers": part.numbers if part.ordered else None,
         "endings": [
-            (ending.removesuffix(":"), [_label_set(one, part.schema) for one in label_sets])
-            for ending, label_sets in endings(part)
+            (ending, [_label_set(one, part.schema) for one in label_sets])
+            for ending, label_sets in section.endings
         ],
         **shown,
     }
 
 
-def _by_label(part: Theory, evidence: ShownEvidence, max_rules: int | None) -> dict[str, Any]:
+def _by_label(section: Section, max_rules: int | None) -> dict[str, Any]:
     """The rules for each label."""
-    found = list(by_label(shown_rules(part, evidence), part))
+    part = section.part
+    found = list(by_label(shown_rules(section), part))
     groups: dict[int | None, list[dict[str, Any]]] = {}
     for label, rule, layout in found[:max_rules]:
         groups.setdefault(label, []).append(_rule_for(label, rule, part.schema, layout))

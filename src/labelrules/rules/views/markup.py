@@ -10,7 +10,7 @@ notes. `parse` reads the text that a page shows.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -20,16 +20,14 @@ from labelrules.rules.language.text import (
     Notation,
     RuleLayout,
     ShownEvidence,
-    endings,
     layout_of,
     name_text,
     note_text,
-    noted_rules,
     number_text,
-    theory_parts,
+    sections,
 )
 from labelrules.rules.rule import Rule
-from labelrules.rules.theory import LabelSet, Theory, theory_of
+from labelrules.rules.theory import LabelSet, theory_of
 
 # -------------------------------------------------------------------- LaTeX
 
@@ -73,29 +71,19 @@ def theory_latex(theory: Any, evidence: ShownEvidence = False) -> str:
     theory, evidence
         As for :func:`theory_text`.
     """
-    theory = theory_of(theory)
     rows: list[str] = []
-    for heading, part, shown in headed_parts(theory, evidence):
-        rows += [_bold(heading)] if heading else []
-        rows += noted_rules(part, _LATEX, shown)
-        for ending, label_sets in endings(part):
-            rows.append(_bold(ending.removesuffix(":")))
-            rows += [_LATEX.label_set(one, theory.schema) for one in label_sets]
+    for section in sections(theory_of(theory), evidence=evidence):
+        rows += [_bold(section.title)] if section.title else []
+        rows += section.noted(_LATEX)
+        for ending, label_sets in section.endings:
+            rows.append(_bold(ending))
+            rows += [_LATEX.label_set(one, section.part.schema) for one in label_sets]
     lines = [rf"  {row} \\" for row in rows]
     return "\n".join([r"\begin{tabular}{l}", *lines, r"\end{tabular}"])
 
 
 def _bold(heading: str) -> str:
     return rf"\textbf{{{_escaped(heading)}}}"
-
-
-def headed_parts(
-    theory: Theory, evidence: ShownEvidence
-) -> Iterator[tuple[str, Theory, ShownEvidence]]:
-    """The parts with their headings, also of rule sets, and what evidence they show."""
-    for heading, part, shown in theory_parts(theory, evidence=evidence):
-        words = [heading.removesuffix(":"), "" if part.ordered else "in any order"]
-        yield ", ".join(filter(None, words)), part, shown
 
 
 class _Latex(Notation):
@@ -195,13 +183,13 @@ def theory_markdown(theory: Any, evidence: ShownEvidence = False) -> str:
     2. **quality** ← education ≠ Primary
     """
     blocks = []
-    for heading, part, shown in headed_parts(theory_of(theory), evidence):
-        rules = noted_rules(part, _MARKDOWN, shown)
+    for section in sections(theory_of(theory), evidence=evidence):
+        part = section.part
         numbers = [part.called(place) for place in range(len(part))] if part.ordered else None
-        blocks += [_heading(heading), _list(rules, numbers)]
-        for ending, label_sets in endings(part):
+        blocks += [_heading(section.title), _list(section.noted(_MARKDOWN), numbers)]
+        for ending, label_sets in section.endings:
             sets = (_MARKDOWN.label_set(one, part.schema) for one in label_sets)
-            blocks += [_heading(ending.removesuffix(":")), _list(sets)]
+            blocks += [_heading(ending), _list(sets)]
     return "\n\n".join(block for block in blocks if block)
 
 

@@ -10,10 +10,9 @@ from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Body
 from labelrules.rules.language.text import (
     RuleLayout,
-    ShownEvidence,
+    Section,
     is_shortened,
-    laid_out,
-    theory_parts,
+    sections,
 )
 from labelrules.rules.layered_theory import labels_without_rules
 from labelrules.rules.rule import Evidence, Head, Rule
@@ -397,8 +396,8 @@ def _sections(
 ) -> list[ReadingSection]:
     """The sections of a theory with their rows, in an order."""
     found = []
-    for heading, part, shown in theory_parts(theory, evidence=evidence):
-        rules = shown_rules(part, shown)
+    for section in sections(theory, evidence=evidence):
+        part, rules = section.part, shown_rules(section)
         below: list[list[str]] = []
         left_out: list[str] = []
         if isinstance(part, RuleSet) and part.gives_points:
@@ -406,17 +405,17 @@ def _sections(
             left_out = [part.schema.labels[label] for label in only_started(part)]
         rows = _by_label(rules, part, notation) if order == "label" else _in_order(rules, notation)
         n_implied = len(part) - len(rules)
-        title = heading.removesuffix(":")
-        found.append(ReadingSection(title, list(rows), below, n_implied, left_out))
+        found.append(ReadingSection(section.heading, list(rows), below, n_implied, left_out))
     return found
 
 
-def shown_rules(part: Theory, evidence: ShownEvidence) -> list[LaidOut]:
+def shown_rules(section: Section) -> list[LaidOut]:
     """The rules of a part and how they are shown, without those that are implied.
 
     Nor does the start of a rule set have labels that only start below 0, if they are many.
     """
-    pairs = [pair for pair in laid_out(part, evidence) if not _is_implied(pair[0], part)]
+    part = section.part
+    pairs = [pair for pair in section.rules if not _is_implied(pair[0], part)]
     if not (isinstance(part, RuleSet) and part.gives_points):
         return pairs
     hidden = set(only_started(part))
