@@ -9,7 +9,6 @@ from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Condition
 from labelrules.rules.inference import Chances, Gibbs, Inference, ListChances, Once
 from labelrules.rules.language.text import label_text, rule_text
-from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Theory, theory_of
 
@@ -28,8 +27,6 @@ class Plan(NamedTuple):
         """The plan of a theory that is not sampled from."""
         theory = theory_of(model)
         chances = model._chances() if hasattr(model, "_chances") else None
-        if not isinstance(theory, LayeredTheory):
-            return cls(theory.schema, (theory,), Once(), None, chances)
         if isinstance(theory.inference, Gibbs):
             raise ValueError(
                 "a layer that is sampled from (Gibbs) cannot be exported, since the random numbers "

@@ -24,7 +24,7 @@ from labelrules.rules import (
 )
 from labelrules.rules.inference import closed
 from labelrules.rules.layered_theory import without_labels
-from labelrules.rules.rule_table import run_of
+from labelrules.rules.theory import run_of
 
 MANY_RULES = 30  # longer theories are run compiled
 

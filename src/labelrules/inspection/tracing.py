@@ -28,8 +28,7 @@ from labelrules.rules import (
 )
 from labelrules.rules.language.text import label_text, name_text, number_text, rule_texts
 from labelrules.rules.layered_theory import without_labels
-from labelrules.rules.rule_table import run_of
-from labelrules.rules.theory import checked_board, closed
+from labelrules.rules.theory import checked_board, closed, run_of
 
 PRESENCE = ("absent", "present")
 TITLES = ("label", "predicted", "by")

@@ -13,8 +13,8 @@ from labelrules.data.table import Dataset
 from labelrules.kernels.device import Engine
 from labelrules.rules.rule import Evidence, Head, Rule
 from labelrules.rules.rule_table import Numbers as Numbers
-from labelrules.rules.rule_table import RowsAsGiven, run_of, table_of
-from labelrules.rules.theory import RuleSet, Run, Theory
+from labelrules.rules.rule_table import RowsAsGiven, table_of
+from labelrules.rules.theory import RuleSet, Run, Theory, run_of
 from labelrules.rules.theory import closed as closed
 
 

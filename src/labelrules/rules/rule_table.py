@@ -259,15 +259,6 @@ def host_table(X: Any) -> Any:
     return back_end("gpu", "rules").table_in_host(X) if is_on_gpu(X) else X
 
 
-def run_of(
-    runner: Any, X: Any, board: Board | None = None, reads: Board | None = None, **options: Engine
-) -> Run:
-    """Apply a list or a set, itself or its table; the rules of a set vote, so that none writes."""
-    if runner.ordered:
-        return runner.run(X, board, reads=reads, **options)  # type: ignore[no-any-return]
-    return Run.by_none(runner.apply(X, board, reads=reads, **options))
-
-
 @kept
 def table_of(theory: Theory) -> RuleTable:
     """The rule table of a decision list or rule set, made once."""

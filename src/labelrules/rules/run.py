@@ -24,8 +24,8 @@ from labelrules.rules.inference import (
 )
 from labelrules.rules.layered_theory import LayeredRun, LayeredTheory, without_labels
 from labelrules.rules.rule import Rule
-from labelrules.rules.rule_table import RuleTable, kernel_columns, run_of, runner_of, table_of
-from labelrules.rules.theory import DecisionList, Run, Theory, closed
+from labelrules.rules.rule_table import RuleTable, kernel_columns, runner_of, table_of
+from labelrules.rules.theory import DecisionList, Run, Theory, closed, run_of
 
 if TYPE_CHECKING:
     from labelrules.kernels.apply import FlatRules

@@ -401,6 +401,15 @@ def _in_block(count: Callable[[Any, Any], Any], block: Dataset) -> Any:
     return count(block, block.Y)
 
 
+def run_of(
+    runner: Any, X: Any, board: Board | None = None, reads: Board | None = None, **options: Any
+) -> Run:
+    """Apply a list or a set, itself or its table; the rules of a set vote, so that none writes."""
+    if runner.ordered:
+        return runner.run(X, board, reads=reads, **options)  # type: ignore[no-any-return]
+    return Run.by_none(runner.apply(X, board, reads=reads, **options))
+
+
 class LabelSet(NamedTuple):
     """Labels that often occur together, and the points that a row gains by having no others."""
 

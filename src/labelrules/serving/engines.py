@@ -16,7 +16,6 @@ from labelrules.export.plan import Plan, used_features
 from labelrules.export.programs import to_python
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.rules.inference import Gibbs
-from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.theory import Theory
 
 Row: TypeAlias = Mapping[str, Any]
@@ -68,7 +67,7 @@ def _is_its_theory(model: Theory | TableClassifier) -> bool:
 
 def is_sampled(theory: Theory) -> bool:
     """Whether the labels of a theory are drawn by lot."""
-    return isinstance(theory, LayeredTheory) and isinstance(theory.inference, Gibbs)
+    return isinstance(theory.inference, Gibbs)
 
 
 class RuleEngine:

@@ -285,10 +285,9 @@ def _rules(theory: "Theory", label: str | None) -> Iterator[tuple["Place", dict[
 
 def _sets(theory: "Theory", number: int) -> Iterator[dict[str, Any]]:
     """The usual label sets of rule sets, counted from 0, and whether each row gets a label."""
-    from labelrules.rules import LayeredTheory, RuleSet
+    from labelrules.rules import RuleSet
 
-    layers = theory.layers if isinstance(theory, LayeredTheory) else (theory,)
-    for layer, part in enumerate(layers):
+    for layer, part in enumerate(theory.layers):
         if isinstance(part, RuleSet) and part.decides_rows:
             names = part.schema.labels
             sets = [

@@ -79,7 +79,7 @@ def within_literals(theory: Lists, data: Rows, max_literals: int | None, n_kept:
 
 def _parts(theory: Lists) -> tuple[DecisionList, ...]:
     """The layers and the fallback, or the list itself."""
-    return theory.parts if isinstance(theory, LayeredTheory) else (theory,)  # type: ignore[return-value]
+    return theory.parts  # type: ignore[return-value]
 
 
 def _worth(rule: Rule) -> float:
@@ -110,7 +110,7 @@ def _with_rule(theory: Lists, place: tuple[int, int], rule: Rule) -> Lists:
 
 
 def _layers(theory: Lists) -> tuple[DecisionList, ...]:
-    return theory.layers if isinstance(theory, LayeredTheory) else (theory,)  # type: ignore[return-value]
+    return theory.layers  # type: ignore[return-value]
 
 
 def _net(rule: Rule) -> int:

@@ -33,7 +33,7 @@ from labelrules.rules import (
 )
 from labelrules.rules.inference import ListChances
 from labelrules.rules.json import LayersRecord, ListRecord
-from labelrules.rules.rule_table import table_of
+from labelrules.rules.rule_table import runner_of
 
 Smoothing: TypeAlias = Literal["laplace"] | float
 """Laplace's estimate, or the m of the m-estimate."""
@@ -144,8 +144,7 @@ class Background:
 def _left_cells(theory: Theory | None, block: Dataset) -> npt.NDArray[Any]:
     board = block.Y
     if theory is not None:
-        runner = theory if isinstance(theory, LayeredTheory) else table_of(theory)
-        board = runner.run(block).board
+        board = runner_of(theory).run(block).board
     return Background.cells(board, block.Y, block.weights)
 
 
@@ -232,9 +231,7 @@ class TheoryClassifier(TableClassifier):
     def _chances(self) -> ListChances:
         """The probabilities by the rules that decide labels, for exports."""
         theory = self.theory_
-        rules = theory.rules
-        if isinstance(theory, LayeredTheory):
-            rules = (*theory.layers[-1].rules, *(theory.fallback or ()))
+        rules = (*theory.layers[-1].rules, *(theory.fallback or ()))
         return self.background_.chances(rules, self._smoothing)
 
     def _presence_by(self, theory: DecisionList, run: Run) -> Floats:
@@ -249,8 +246,7 @@ class TheoryClassifier(TableClassifier):
 
     @property
     def _runner(self) -> LayeredTheory | RuleTable:
-        theory = self.theory_
-        return theory if isinstance(theory, LayeredTheory) else table_of(theory)
+        return runner_of(self.theory_)  # type: ignore[no-any-return]
 
 
 def _path(run: Run, n_rules: int) -> sparse.csr_array:

@@ -6,7 +6,6 @@ from typing import Any
 from labelrules._checks import one_of
 from labelrules._report import typed_frame
 from labelrules.rules.language.text import body_text, head_text, label_text
-from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import RuleSet, Theory
 
@@ -46,9 +45,8 @@ def frame_of_theory(theory: Theory, library: str, per: str) -> Any:
 
 def placed_rules(theory: Theory) -> Iterator[tuple[dict[str, Any], Rule, Theory]]:
     """Every rule with its place (layer and number from 1) and the part of the theory it is in."""
-    parts = theory.parts if isinstance(theory, LayeredTheory) else (theory,)
-    n_layers = len(theory.layers) if isinstance(theory, LayeredTheory) else 1
-    for layer, part in enumerate(parts, 1):
+    n_layers = len(theory.layers)
+    for layer, part in enumerate(theory.parts, 1):
         for place, rule in enumerate(part):
             where = {"layer": layer, "is_fallback": layer > n_layers, "number": part.called(place)}
             yield where, rule, part
@@ -94,8 +92,7 @@ def _labels(theory: Theory) -> Iterator[dict[str, Any]]:
 
 
 def _label_sets(theory: Theory) -> Iterator[dict[str, Any]]:
-    parts = theory.layers if isinstance(theory, LayeredTheory) else (theory,)
-    for layer, part in enumerate(parts, 1):
+    for layer, part in enumerate(theory.layers, 1):
         for labels, bonus in part.label_sets if isinstance(part, RuleSet) else ():
             names = [label_text(theory.schema.labels[label]) for label in labels]
             shown = {"labels": ", ".join(names), "n_labels": len(labels), "bonus": bonus}

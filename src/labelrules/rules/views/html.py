@@ -15,7 +15,6 @@ from labelrules.rules.language.text import (
     presence_of,
     sections,
 )
-from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import LabelSet, RuleSet, Theory, theory_of
 from labelrules.rules.views.tables import GIVEN, NOTHING, PointsTable, by_label, shown_rules
@@ -161,7 +160,7 @@ def _cell(points: int | None, most: int) -> dict[str, Any]:
 
 def _about(theory: Theory) -> str:
     """The kind of the theory, its size, and how its rules decide."""
-    if isinstance(theory, LayeredTheory) and len(theory.layers) > 1:
+    if len(theory.layers) > 1:
         size = f"{counted(len(theory.layers), 'layer')}, {theory.size_text}"
         return f"{size}: each layer reads the labels that the one before has written"
     if theory.ordered:
