@@ -18,7 +18,6 @@ PLACES = (*(f"{ROOT / name}" for name in ("src", "tests", "docs")), "<doctest")
 EXTRAS = {
     "pandas": "pandas",
     "polars": "polars",
-    "pyarrow": "parquet",
     "dask": "dask",
     "distributed": "dask",
     "matplotlib": "plot",

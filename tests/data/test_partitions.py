@@ -29,7 +29,6 @@ from labelrules.data.files import (
     csv_records,
     csv_tables,
     parquet_pieces,
-    spelled_cells,
 )
 from labelrules.data.partitions import scanning
 
@@ -49,7 +48,6 @@ def joined(parts: Any) -> Dataset:
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanning, "CELLS_OF_A_PIECE", 12)
     monkeypatch.setattr(csv_records, "_BYTES_AT_ONCE", 64)
-    monkeypatch.setattr(spelled_cells, "_FEW_BYTES", 64)
 
 
 # ---------------------------------------------------------------- Parquet
@@ -200,8 +198,7 @@ def test_csv_files_read_as_at_once(given: tuple[list[str], list[str]], packed: b
 def test_many_different_times_are_read_without_being_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spelled_cells, "_MANY_TIMES", 8)
-    monkeypatch.setattr(csv_columns, "_MANY", 4)
+    monkeypatch.setattr(csv_columns, "_MANY", 8)
     path = tmp_path / "log.csv"
     start = datetime(2018, 12, 30)
     lines = [f"{(start + timedelta(days=n)).isoformat()},1" for n in range(40)]

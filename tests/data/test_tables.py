@@ -1,6 +1,5 @@
 """CSV and Parquet, there and back."""
 
-import builtins
 import gzip
 import json
 import os
@@ -423,25 +422,6 @@ def test_files_get_the_usual_permissions(tmp_path: Path) -> None:
     write_parquet(load("magazines"), tmp_path / "t.parquet")
     modes = {path.stat().st_mode for path in tmp_path.iterdir()}
     assert len(modes) == 1
-
-
-def test_without_pyarrow_the_extra_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real_import = builtins.__import__
-
-    def no_pyarrow(name: str, *rest: object) -> object:
-        if name.split(".")[0] == "pyarrow":
-            raise ImportError(name)
-        return real_import(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", no_pyarrow)
-    for attempt in (
-        lambda: read_parquet(tmp_path / "t.parquet"),
-        lambda: write_parquet(load("magazines"), tmp_path / "t.parquet"),
-    ):
-        with pytest.raises(ImportError, match=r'pip install "labelrules\[parquet\]"'):
-            attempt()
 
 
 # --- memory -----------------------------------------------------------------------------

@@ -260,12 +260,12 @@ def cell_counts(cells: Mask, weights: npt.NDArray[Any] | None = None) -> npt.NDA
     return np.asarray((cells * (weights if weights.ndim == 2 else weights[:, None])).sum(axis=0))
 
 
-def checked_dataset(schema: Schema, X: Matrix, Y: Board) -> Dataset:
+def checked_dataset(schema: Schema, X: Matrix, Y: Board, name: str = "") -> Dataset:
     """A data set of a matrix and labels that were checked and frozen before."""
     Y.setflags(write=False)
     data = object.__new__(Dataset)
-    for name, value in (("schema", schema), ("X", X), ("Y", Y)):
-        object.__setattr__(data, name, value)
+    for field, value in (("schema", schema), ("X", X), ("Y", Y), ("name", name)):
+        object.__setattr__(data, field, value)
     return data
 
 
@@ -293,11 +293,7 @@ def frozen_matrix(X: Any, schema: Schema) -> Matrix:
     if sparse.issparse(matrix):
         _check_sparse(matrix, schema)
     else:
-        step = max(1, PIECE // max(1, matrix.shape[0]))
-        for first in range(0, schema.n_features, step):
-            part = matrix[:, first : first + step]
-            columns = np.repeat(np.arange(first, first + part.shape[1]), matrix.shape[0])
-            _check_stored(part.ravel(order="F"), columns, schema)
+        _check_dense(np.asarray(matrix), schema)
     return matrix
 
 
@@ -385,8 +381,19 @@ def _is_plainly_valid(matrix: Matrix, schema: Schema) -> bool:
     fewest = schema.n_categories.min(initial=np.inf)
     if np.isinf(fewest):
         return bool(np.isfinite(low) and np.isfinite(high))
-    only_0_and_1 = np.count_nonzero(values == 1) == np.count_nonzero(values)
-    return bool(high < fewest and only_0_and_1)
+    return bool(high < fewest and np.count_nonzero(values == 1) == np.count_nonzero(values))
+
+
+def _check_dense(matrix: Floats, schema: Schema) -> None:
+    """Check several columns at once; of finite numbers, and where they are missing, only codes."""
+    ends = np.fmin.reduce(matrix, None, initial=0.0), np.fmax.reduce(matrix, None, initial=0.0)
+    are_codes = np.isfinite(schema.n_categories)
+    chosen = np.flatnonzero(are_codes | ~np.isfinite(ends).all())
+    step = max(1, PIECE // max(1, matrix.shape[0]))
+    for first in range(0, len(chosen), step):
+        some = chosen[first : first + step]
+        columns = np.repeat(some, matrix.shape[0])
+        _check_stored(matrix[:, some].ravel(order="F"), columns, schema)
 
 
 def _check_sparse(matrix: sparse.csc_array, schema: Schema) -> None:

@@ -1,8 +1,8 @@
-"""The rows of a CSV file in blocks: plain ones at once, others by the standard `csv` module."""
+"""The rows of a CSV file, by Arrow, or with care by the standard `csv` module."""
 
 import codecs
 import csv
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from functools import cached_property
 from io import StringIO
@@ -11,14 +11,21 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from labelrules._checks import quoted, suggestion
-from labelrules._types import Integers
 from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.access import UTF8, codec_name
-from labelrules.data.files.plain_csv import PlainRows
-from labelrules.data.files.text_blocks import LONGEST_LINE, TextBlock, raw_blocks
+from labelrules.data.files.arrow import (
+    MANY_COLUMNS,
+    CellRows,
+    DistinctTexts,
+    WantedColumns,
+    text_words,
+)
+from labelrules.data.files.text_blocks import LONGEST_LINE, TextBlock, count_line_ends, raw_blocks
 from labelrules.data.schema import repeated
 
-_BYTES_AT_ONCE = 1 << 21
+_BYTES_AT_ONCE = 3 << 19
+_BYTES_AT_FIRST = 1 << 16  # which show what the columns hold
+_BYTES_OF_A_COLUMN = 64  # in a block, so that each column gives some cells
 _CELLS_AT_ONCE = 1 << 19
 _DELIMITERS = (";", "\t", "|", ",")
 _WRONG = (
@@ -40,17 +47,12 @@ class TextRows(NamedTuple):
         """Number of rows."""
         return len(self.row_lines)
 
-    def lines(self, rows: Integers | None = None) -> Sequence[int]:
-        """The lines of all rows, or of some."""
-        return self.row_lines if rows is None else [self.row_lines[row] for row in rows.tolist()]
+    def numbers(self, place: int) -> None:
+        """Nothing: the cells are given as text."""
 
-    def cells(self, column: int, rows: Integers | None = None) -> Sequence[str]:
-        """The cells of a column, all or those of some rows."""
-        cells = self.columns[column]
-        return cells if rows is None else [cells[row] for row in rows.tolist()]
-
-
-Rows = PlainRows | TextRows
+    def words(self, place: int) -> DistinctTexts:
+        """The cells of a column as text."""
+        return text_words(self.columns[place])
 
 
 class _Lines:
@@ -132,21 +134,36 @@ class Source:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing but the header."""
-        with closing(self.rows()) as rows:
+        with closing(self.text_rows()) as rows:
             return next(rows, None) is None
 
-    def rows(self) -> Generator[Rows, None, None]:
-        """The rows, a block at a time."""
+    def rows(self, wanted: WantedColumns) -> Generator[CellRows, None, None]:
+        """The rows, a block at a time; with care where Arrow would read them in another way."""
         empty = _EmptyLines(self)
         with closing(self._blocks()) as blocks:
             for block in blocks:
-                n_columns = len(self.header)
-                rows = PlainRows.of(block.data, block.first_line, n_columns, self._delimiter)
+                kept = _without_empty_end(block)
+                rows = wanted.rows_of(kept.data, kept.n_lines)
                 if rows is None:
                     yield from self._text_rows(_Lines(self, block, blocks), empty)
-                else:
-                    empty.refuse()
-                    yield rows
+                    continue
+                empty.refuse()
+                if kept is not block:
+                    empty.note(kept.first_line + kept.n_lines)
+                yield rows
+
+    def text_rows(self) -> Generator[TextRows, None, None]:
+        """The rows with their lines, all read with care."""
+        empty = _EmptyLines(self)
+        with closing(self._blocks()) as blocks:
+            for block in blocks:
+                yield from self._text_rows(_Lines(self, block, blocks), empty)
+
+    def wanted(
+        self, missing: str, places: Sequence[int], numeric: Callable[[], list[int]]
+    ) -> WantedColumns:
+        """Some columns of the file, by their places; see `WantedColumns`."""
+        return WantedColumns(self.header, self._delimiter, missing, places, numeric)
 
     def _text_rows(self, lines: _Lines, empty: "_EmptyLines") -> Iterator[TextRows]:
         """The rows that begin in the block of these lines, some at a time."""
@@ -182,13 +199,16 @@ class Source:
     def _blocks(self) -> Generator[TextBlock, None, None]:
         """The lines after the header, once that is known."""
         is_utf8 = codec_name(self._encoding) in UTF8
-        with closing(raw_blocks(self.path, self._encoding, _BYTES_AT_ONCE)) as blocks:
-            for line, raw in blocks:
+        are_many = len(self.header) >= MANY_COLUMNS
+        size = max(_BYTES_AT_ONCE, _BYTES_OF_A_COLUMN * len(self.header) * are_many)
+        with closing(raw_blocks(self.path, self._encoding, size, _BYTES_AT_FIRST)) as blocks:
+            for line, raw, n_lines in blocks:
                 # a byte order mark is not part of the first name
                 data = raw.removeprefix(codecs.BOM_UTF8) if line == 1 and is_utf8 else raw
-                rest = _without_lines(data, self._first_line - line)
+                n_before = max(0, self._first_line - line)
+                rest = _without_lines(data, n_before)
                 if rest:
-                    yield TextBlock(max(line, self._first_line), rest)
+                    yield TextBlock(line + n_before, rest, n_lines - n_before)
 
     def _check_header(self) -> None:
         if not self.header:
@@ -216,6 +236,14 @@ class _EmptyLines:
         """Refuse an empty line, since a row follows it."""
         if self._first is not None:
             self._source.refuse("the line is empty", self._first)
+
+
+def _without_empty_end(block: TextBlock) -> TextBlock:
+    """The same lines but for empty ones at the end."""
+    if not block.data.endswith((b"\n\n", b"\n\r\n", b"\r\r")):
+        return block
+    data = block.data.rstrip(b"\r\n") + b"\n"
+    return TextBlock(block.first_line, data, count_line_ends(data))
 
 
 def _without_lines(data: bytes, n_lines: int) -> bytes:

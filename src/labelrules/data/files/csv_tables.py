@@ -2,33 +2,37 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from math import nan
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from scipy import sparse
 
 from labelrules._checks import quoted, suggestion
-from labelrules._types import UNSET, Board, Floats, Mask
+from labelrules._types import UNSET, Board, Floats
 from labelrules.data.document import read_pieces
 from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.access import opened_utf8
+from labelrules.data.files.arrow import CellRows
 from labelrules.data.files.csv_columns import (
-    NominalColumn,
+    CategoryColumn,
+    FirstCells,
     NumericColumn,
+    OddCellError,
+    TextColumn,
     TimeColumn,
+    TimesAndTextsError,
     UndeclaredColumn,
 )
-from labelrules.data.files.csv_records import Rows, Source
+from labelrules.data.files.csv_records import Source
 from labelrules.data.files.inputs import name_of
-from labelrules.data.files.plain_csv import PlainRows
 from labelrules.data.memory.labels import Names, checked_names
 from labelrules.data.schema import Feature, Schema, repeated
 from labelrules.data.schema_json import TableDescription, schema_from_json, schema_path
-from labelrules.data.table import Dataset
+from labelrules.data.table import Dataset, checked_dataset
 
 _LABELS = {"0": 0.0, "0.0": 0.0, "False": 0.0, "1": 1.0, "1.0": 1.0, "True": 1.0}
 _LABELS |= {"-1": nan, "-1.0": nan}
@@ -130,53 +134,44 @@ class CsvColumns:
 
     def read(self, sources: Sequence[Source]) -> Dataset:
         """Read all rows, block by block."""
-        parts, boards = self._read_blocks(sources)
-        Y = np.concatenate(boards)
+        with self._explained(sources):
+            parts: list[Any] = []
+            boards: list[Board] = [np.empty((0, len(self.labels)), dtype=np.int8)]
+            for _, X, Y in self._blocks(sources):
+                parts.append(sparse.csr_array(X) if self.table.is_sparse else X)
+                boards.append(Y)
+            return self._joined(parts, np.concatenate(boards))
+
+    def _joined(self, parts: list[Any], Y: Board) -> Dataset:
+        """The blocks as one data set; they are used up."""
         schema, name = self.table.schema, self.table.name
         if self.table.is_sparse:
             empty = sparse.csr_array((0, len(self.features)))
             return Dataset(schema, sparse.csc_array(sparse.vstack([empty, *parts])), Y, name)
-        X = _joined(parts, (len(Y), len(self.features)))
-        decoders = enumerate(self.features.values())
-        found = [decoder.finish(X[:, index], sources[0]) for index, decoder in decoders]
+        X = _stacked(parts, (len(Y), len(self.features)))
+        columns = enumerate(self.features.values())
+        found = [column.finish(X[:, index], len(Y)) for index, column in columns]
         X.setflags(write=False)
-        return Dataset(Schema(found, schema.labels, schema.parents), X, Y, name)
-
-    def _read_blocks(self, sources: Sequence[Source]) -> tuple[list[Any], list[Board]]:
-        """The values and the labels of all blocks; what was made of the blocks is given back."""
-        parts: list[Any] = []
-        boards: list[Board] = [np.empty((0, len(self.labels)), dtype=np.int8)]
-        for source in sources:
-            with closing(source.rows()) as blocks:
-                for rows in blocks:
-                    part = self._decoded(rows, self.features, source)
-                    parts.append(sparse.csr_array(part) if self.table.is_sparse else part)
-                    boards.append(_board(self._decoded(rows, self.labels, source)))
-        return parts, boards
+        return checked_dataset(Schema(found, schema.labels, schema.parents), X, Y, name)
 
     def found(self, sources: Sequence[Source]) -> tuple["CsvColumns", int]:
         """The same columns with the kinds and categories of all rows, and the number of rows.
 
         All rows are read once, in little memory.
         """
-        n_rows = 0
-        for decoder in self.features.values():
-            decoder.scan()
-        for source in sources:
-            with closing(source.rows()) as blocks:
-                for rows in blocks:
-                    self._decoded(rows, self.features, source)
-                    self._decoded(rows, self.labels, source)
-                    n_rows += rows.n_rows
-                    self._check_number_of_texts(source)
-        features = {name: one.found(n_rows, sources[0]) for name, one in self.features.items()}
-        found = [one.finish(np.empty(0), sources[0]) for one in features.values()]
+        with self._explained(sources):
+            n_rows = 0
+            for source, X, _ in self._blocks(sources):
+                n_rows += len(X)
+                self._check_number_of_texts(source)
+            features = {name: one.found(n_rows) for name, one in self.features.items()}
+        found = [one.finish(np.empty(0), n_rows) for one in features.values()]
         schema = Schema(found, self.table.schema.labels, self.table.schema.parents)
         return CsvColumns(features, self.labels, replace(self.table, schema=schema)), n_rows
 
     def _check_number_of_texts(self, source: Source) -> None:
-        for name, decoder in self.features.items():
-            if decoder.count_texts() > MOST_CATEGORIES:
+        for name, column in self.features.items():
+            if isinstance(column, TextColumn) and column.n_texts() > MOST_CATEGORIES:
                 source.refuse(
                     f"column {quoted(name)} has more than {MOST_CATEGORIES:,} different texts, too "
                     f"many for categories: leave it out by ignore=[{name!r}]"
@@ -186,14 +181,12 @@ class CsvColumns:
         """The rows in pieces of about so many cells, once the kinds of all columns are known."""
         parts: list[Floats] = []
         boards: list[Board] = []
-        for source in sources:
-            with closing(source.rows()) as blocks:
-                for rows in blocks:
-                    parts.append(self._decoded(rows, self.features, source))
-                    boards.append(_board(self._decoded(rows, self.labels, source)))
-                    n_rows = sum(map(len, boards))
-                    if n_rows * len(source.header) >= n_cells:
-                        yield self._piece(parts, boards)
+        with self._explained(sources):
+            for source, X, Y in self._blocks(sources):
+                parts.append(X)
+                boards.append(Y)
+                if sum(map(len, boards)) * len(source.header) >= n_cells:
+                    yield self._piece(parts, boards)
         if boards:
             yield self._piece(parts, boards)
 
@@ -201,33 +194,72 @@ class CsvColumns:
         """The blocks as one data set; they are used up."""
         Y = np.concatenate(boards)
         boards.clear()
-        X = _joined(parts, (len(Y), len(self.features)))
+        X = _stacked(parts, (len(Y), len(self.features)))
         X.setflags(write=False)
-        matrix = sparse.csc_array(X) if self.table.is_sparse else X
-        return Dataset(self.table.schema, matrix, Y, self.table.name)
+        if self.table.is_sparse:
+            return Dataset(self.table.schema, sparse.csc_array(X), Y, self.table.name)
+        return checked_dataset(self.table.schema, X, Y, self.table.name)
 
-    def _decoded(self, rows: Rows, decoders: dict[str, NumericColumn], source: Source) -> Floats:
-        """The values of some columns in a block."""
-        matrix = np.empty((rows.n_rows, len(decoders)), order="F")
-        pairs = [(source.column(name), one) for name, one in decoders.items()]
-        numbers: Iterator[tuple[Floats, Mask]] = iter(())
-        if isinstance(rows, PlainRows):
-            chosen = [place for place, one in pairs if one.reads_numbers]
-            numbers = rows.numbers(chosen, self.table.missing)
-        for index, (place, decoder) in enumerate(pairs):
-            if isinstance(rows, PlainRows) and decoder.reads_numbers:
-                column = decoder.complete(*next(numbers), rows, place, source)
-            else:
-                column = decoder.decode_rows(rows, place, source)
-            matrix[:, index] = column
-        return matrix
+    def _blocks(self, sources: Sequence[Source]) -> Iterator[tuple[Source, Floats, Board]]:
+        """The values and the labels of all blocks."""
+        for source in sources:
+            features, labels = (
+                [(source.column(name), column) for name, column in columns.items()]
+                for columns in (self.features, self.labels)
+            )
+            both = [*features, *labels]
+            wanted = source.wanted(
+                self.table.missing,
+                [place for place, _ in both],
+                lambda both=both: [place for place, column in both if column.reads_numbers],  # type: ignore[misc]
+            )
+            with closing(source.rows(wanted)) as blocks:
+                for rows in blocks:
+                    yield source, _decoded(rows, features), _board(_decoded(rows, labels))
+
+    @contextmanager
+    def _explained(self, sources: Sequence[Source]) -> Iterator[None]:
+        """Say where a cell is that does not fit into its column, by reading all once more."""
+        try:
+            yield
+        except OddCellError:
+            self._refuse_first(sources)
+        except TimesAndTextsError as wrong:
+            (name,) = wrong.args
+            sources[0].refuse(
+                f"column {quoted(name)} holds many different dates or times, but also other texts: "
+                f"pass missing= for a text that stands for a missing value, or ignore=[{name!r}]"
+            )
+
+    def _refuse_first(self, sources: Sequence[Source]) -> NoReturn:
+        """Refuse the first cell that does not fit into its column."""
+        columns = {**self.features, **self.labels}
+        sorts = {name: FirstCells(one) for name, one in columns.items()}
+        n_rows = 0
+        for source in sources:
+            with closing(source.text_rows()) as blocks:
+                for rows in blocks:
+                    n_rows += rows.n_rows
+                    for name, one in sorts.items():
+                        one.look(rows.columns[source.column(name)], rows.row_lines, source)
+        for one in sorts.values():
+            one.judge(n_rows, sources[0])
+        sources[0].refuse("the file was changed while it was read")
+
+
+def _decoded(rows: CellRows, columns: Sequence[tuple[int, NumericColumn]]) -> Floats:
+    """The values of some columns in a block."""
+    matrix = np.empty((rows.n_rows, len(columns)), order="F")
+    for index, (place, column) in enumerate(columns):
+        matrix[:, index] = column.decode(rows, place)
+    return matrix
 
 
 def _board(labels: Floats) -> Board:
-    return np.where(np.isnan(labels), UNSET, labels).astype(np.int8)
+    return np.where(np.isnan(labels), UNSET, labels).astype(np.int8, order="C")
 
 
-def _joined(parts: list[Floats], shape: tuple[int, int]) -> Floats:
+def _stacked(parts: list[Floats], shape: tuple[int, int]) -> Floats:
     """The parts below each other, column by column; they are used up, to save memory."""
     X = np.empty(shape, order="F")
     stop = len(X)
@@ -254,7 +286,7 @@ def _described(source: Source, table: TableDescription, ignored: Names) -> CsvCo
         else:
             codes = {text: float(code) for code, text in enumerate(feature.categories)}
             codes[table.missing] = nan
-            features[feature.name] = NominalColumn(feature, table.missing, codes)
+            features[feature.name] = CategoryColumn(feature, table.missing, codes)
     labels = _label_columns(source, table.schema.labels, table.missing)
     return CsvColumns(features, labels, table)
 
@@ -273,7 +305,7 @@ def _undescribed(source: Source, options: CsvOptions) -> CsvColumns:
     features: dict[str, NumericColumn] = {}
     for name in source.header:
         if name not in options.ignored and name not in label_columns:
-            kind = NominalColumn if name in options.nominal else UndeclaredColumn
+            kind = TextColumn if name in options.nominal else UndeclaredColumn
             features[name] = kind(Feature(name), missing)
     schema = Schema([column.feature for column in features.values()], labels)
     stem = _TABLE_ENDING.sub("", name_of(source.path))
@@ -284,4 +316,4 @@ def _label_columns(source: Source, labels: Names, missing: str) -> dict[str, Num
     for name in labels:
         source.column(name)
     codes = {missing: nan} | _LABELS
-    return {name: NominalColumn(Feature(name), missing, codes) for name in labels}
+    return {name: CategoryColumn(Feature(name), missing, codes) for name in labels}

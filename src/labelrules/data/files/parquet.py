@@ -14,6 +14,7 @@ from labelrules._checks import quoted, suggestion
 from labelrules._types import UNSET, Floats, Matrix
 from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.access import checked_target, not_opened, replacing
+from labelrules.data.files.arrow import pyarrow
 from labelrules.data.files.inputs import StrPaths, input_files, name_of
 from labelrules.data.memory.encoding import dataset, encode, encode_labels
 from labelrules.data.memory.labels import Names, checked_names
@@ -61,8 +62,6 @@ def read_parquet(
     ------
     FileError
         If the file cannot be read as a table.
-    ImportError
-        If pyarrow is not installed.
     """
     wanted = checked_names(labels, "labels")
     chosen = checked_names(nominal, "nominal") or ()
@@ -86,11 +85,6 @@ def write_parquet(data: Dataset, path: str | Path) -> None:
     data : Dataset
     path : path-like
         An existing file is replaced when the new one is complete; a stream is written to.
-
-    Raises
-    ------
-    ImportError
-        If pyarrow is not installed.
 
     Examples
     --------
@@ -230,15 +224,6 @@ def divided_columns(
             raise DataError(f"there is no column {quoted(column)}{suggestion(column, columns)}")
     dropped = {*ignored, *labels, *(c for c in columns if _INDEX.fullmatch(c))} - {*nominal}
     return [column for column in columns if column not in dropped], labels
-
-
-def pyarrow() -> Any:
-    """The optional library pyarrow; an error names the extra that installs it."""
-    try:
-        import pyarrow
-    except ImportError:
-        raise ImportError('Parquet needs pyarrow: pip install "labelrules[parquet]"') from None
-    return pyarrow
 
 
 def _arrow_types() -> dict[Kind, Any]:

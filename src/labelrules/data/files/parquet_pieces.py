@@ -11,6 +11,7 @@ import numpy as np
 
 from labelrules._checks import quoted
 from labelrules.data.errors import DataError, FileError
+from labelrules.data.files.arrow import pyarrow
 from labelrules.data.files.inputs import name_of
 from labelrules.data.files.parquet import (
     check_same_tables,
@@ -19,7 +20,6 @@ from labelrules.data.files.parquet import (
     divided_columns,
     from_arrow,
     plain_errors,
-    pyarrow,
     refuse_repeated,
 )
 from labelrules.data.memory.columns import EncodedColumn

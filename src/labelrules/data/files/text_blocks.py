@@ -6,6 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from labelrules.data.errors import FileError
 from labelrules.data.files.access import (
     UTF8,
@@ -29,6 +31,7 @@ class TextBlock(NamedTuple):
 
     first_line: int
     data: bytes
+    n_lines: int
 
 
 def read_blocks(
@@ -36,32 +39,36 @@ def read_blocks(
 ) -> Generator[TextBlock, None, None]:
     """The lines of a file, block by block, each ending in a newline; close it at the end."""
     with closing(raw_blocks(path, encoding, size)) as blocks:
-        for line, raw in blocks:
+        for line, raw, n_lines in blocks:
             data = raw.removeprefix(codecs.BOM_UTF8) if line == 1 else raw
-            yield TextBlock(line, with_newlines(data) if b"\r" in data else data)
+            yield TextBlock(line, with_newlines(data) if b"\r" in data else data, n_lines)
 
 
-def raw_blocks(path: Path, encoding: str, size: int) -> Generator[TextBlock, None, None]:
+def raw_blocks(
+    path: Path, encoding: str, size: int, first_size: int | None = None
+) -> Generator[TextBlock, None, None]:
     """The lines of a file, block by block, with their own line ends; the last gets one, too.
 
-    A byte order mark of UTF-8 is kept.
+    A byte order mark of UTF-8 is kept. The first block may be of another size.
     """
     is_utf8 = codec_name(encoding) in UTF8
     opened: Any = (opened_binary if is_utf8 else opened_text)(path, encoding)
     with opened as file:
-        for line, data in _whole_lines(_uncut(_pieces(file, path, size)), path):
+        pieces = _pieces(file, path, size, min(first_size or size, size))
+        for block in _whole_lines(_uncut(pieces), path):
+            data = block.data
             try:
                 data.isascii() or data.decode()
             except UnicodeDecodeError as wrong:
-                place = line + count_line_ends(data[: wrong.start])
+                place = block.first_line + count_line_ends(data[: wrong.start])
                 raise not_encoded("utf-8", wrong, path, place) from None
-            yield TextBlock(line, data)
+            yield block
 
 
-def _pieces(file: Any, path: Path, size: int) -> Iterator[bytes]:
+def _pieces(file: Any, path: Path, size: int, first_size: int) -> Iterator[bytes]:
     """A file piece by piece, as UTF-8."""
     is_first = True
-    while piece := file.read(size):
+    while piece := file.read(first_size if is_first else size):
         # half a character is let through to be refused with its line
         data = piece if isinstance(piece, bytes) else piece.encode("utf-8", "surrogatepass")
         if is_first and (found := compression_by_start(data)):
@@ -93,15 +100,16 @@ def _whole_lines(pieces: Iterable[bytes], path: Path) -> Iterator[TextBlock]:
             message = f"the line has more than {LONGEST_LINE:,} bytes: is this the right file?"
             raise FileError(message, path, line)
         if end:
-            whole = b"".join([*begun, piece[:end]])
-            yield TextBlock(line, whole)
-            line += count_line_ends(whole)
+            whole = b"".join([*begun, memoryview(piece)[:end]])
+            n_lines = count_line_ends(whole)
+            yield TextBlock(line, whole, n_lines)
+            line += n_lines
             begun = []
         if end < len(piece):
             begun.append(piece[end:])
     if begun:
         rest = b"".join(begun)
-        yield TextBlock(line, rest if rest.endswith((b"\n", b"\r")) else rest + b"\n")
+        yield TextBlock(line, rest if rest.endswith((b"\n", b"\r")) else rest + b"\n", 1)
 
 
 def _first_end(piece: bytes) -> int:
@@ -117,5 +125,5 @@ def _last_end(piece: bytes) -> int:
 
 def count_line_ends(data: bytes) -> int:
     """The number of line ends, each of one or two characters."""
-    n_newlines = data.count(b"\n")
+    n_newlines = int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == b"\n"[0]))
     return n_newlines + data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else n_newlines

@@ -21,7 +21,7 @@ from labelrules._report import (
     without_repeats,
 )
 from labelrules.data.files.access import checked_target, replacing, written_text
-from labelrules.data.files.parquet import pyarrow
+from labelrules.data.files.arrow import pyarrow
 from labelrules.lab.comparing.ranks import AverageRanks, average_ranks
 from labelrules.lab.comparing.score_tables import ScoreTable
 from labelrules.lab.measuring import FitMeasure

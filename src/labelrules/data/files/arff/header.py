@@ -189,7 +189,8 @@ def read_header(blocks: Iterator[TextBlock], path: Path) -> tuple[Header, TextBl
             if is_end:
                 attributes = tuple(reader.attributes.values())
                 header = Header(path, reader.relation, reader.relation_line, attributes)
-                return header, TextBlock(number + 1, block.data[start:])
+                n_left = block.first_line + block.n_lines - number - 1
+                return header, TextBlock(number + 1, block.data[start:], n_left)
     is_empty = not (reader.has_text or reader.attributes)
     raise FileError("the file is empty" if is_empty else "there is no @data line, so no rows", path)
 

@@ -1,0 +1,389 @@
+"""Tables by Apache Arrow: blocks of CSV as numbers, or as distinct texts and their places.
+
+Arrow is more lenient than the standard `csv` module. What it would read in another way is left to
+that, and so is any block that Arrow refuses: the reader in `csv_records` reads it with care.
+"""
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import nan
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import Floats, Integers, Mask
+from labelrules.data.memory.columns import LARGEST_EXACT, sorts_of
+from labelrules.data.times import LIMITS, TimeKind, time_kind_of, times_of
+
+Places = npt.NDArray[np.signedinteger[Any]]
+
+_QUOTE, _NEWLINE, _RETURN = b'"\n\r'
+_EMPTY_LINES = (b"\n\n", b"\n\r", b"\r\r")
+MANY_COLUMNS = 300
+"""Of so many columns Arrow would need more time and memory for each than for its cells."""
+
+_FEW = 64
+"""Fewer texts are looked at one by one."""
+
+_BLANK = r"[ \t\n\v\f\r\x1c-\x1f]*"  # what float() strips
+_PLAIN_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_LIKE_A_NUMBER = rf"^{_BLANK}[0-9.eE+-]+{_BLANK}$"
+_DATE = r"\d{4}-\d{2}-\d{2}"
+_CLOCK = r"[T ]([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,6})?)?"
+_ZONE = r"(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)"
+
+
+def pyarrow() -> Any:
+    """The library pyarrow, which is imported when it is needed."""
+    import pyarrow
+    import pyarrow.compute
+
+    return pyarrow
+
+
+@dataclass(frozen=True)
+class DistinctTexts:
+    """The cells of a column: distinct texts, and which of them each cell is."""
+
+    texts: list[str]
+    places: Places
+
+    @classmethod
+    def of(cls, encoded: Any) -> "DistinctTexts":
+        """The words of a dictionary-encoded array without nulls."""
+        return cls(_listed(encoded.dictionary), encoded.indices.to_numpy())
+
+
+class CellRows(Protocol):
+    """Rows of a file, column by column."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        ...
+
+    def numbers(self, place: int) -> Floats | None:
+        """The cells of a column that are all plain numbers or missing; else None."""
+        ...
+
+    def words(self, place: int) -> DistinctTexts:
+        """The cells of a column as text."""
+        ...
+
+
+@dataclass(frozen=True)
+class WantedColumns:
+    """The columns that are read of a file, by their places."""
+
+    header: Sequence[str]
+    delimiter: str
+    missing: str
+    places: Sequence[int]
+    numeric: Callable[[], list[int]]
+    """Those of them whose cells have all been numbers so far."""
+
+    def rows_of(self, data: bytes, n_lines: int) -> CellRows | None:
+        """The rows of so many whole lines in UTF-8, if Arrow reads them as `csv` does."""
+        if not self.delimiter.isascii() or not _is_plain(data, self.delimiter):
+            return None
+        rows = (TypedRows if len(self.header) < MANY_COLUMNS else WideRows).of(data, self)
+        # Arrow skips empty lines; otherwise rows are fewer only by line ends in quotes
+        if rows is None or (rows.n_rows < n_lines and _has_empty_line(data)):
+            return None
+        return rows
+
+
+# ---------------------------------------------------------------- what is read as elsewhere
+
+
+def _is_plain(data: bytes, delimiter: str) -> bool:
+    """Whether there is no NUL, no endless cell, and no quote in an odd place."""
+    if b"\0" in data or _may_have_long_cell(data, delimiter.encode()):
+        return False
+    return b'"' not in data or _has_plain_quotes(data, ord(delimiter))
+
+
+def _has_empty_line(data: bytes) -> bool:
+    """Whether two line ends follow each other, perhaps in quotes."""
+    return data.startswith((b"\n", b"\r")) or any(two in data for two in _EMPTY_LINES)
+
+
+def _may_have_long_cell(data: bytes, delimiter: bytes) -> bool:
+    """Whether so many bytes follow each other without an end of a cell, in long steps."""
+    most = csv.field_size_limit()
+    end = 0
+    while len(data) - end > most:
+        window = data.rfind(b"\n", end, end + most), data.rfind(b"\r", end, end + most)
+        found = max(window)
+        if found < 0:
+            found = data.rfind(delimiter, end, end + most)
+        if found < 0:
+            return True
+        end = found + 1
+    return False
+
+
+def _has_plain_quotes(data: bytes, delimiter: int) -> bool:
+    """Whether quotes are only around cells, or doubled in them, and all are closed."""
+    text = np.frombuffer(data, dtype=np.uint8)
+    quotes = np.flatnonzero(text == _QUOTE)
+    if len(quotes) % 2:
+        return False
+    opening, closing = quotes[::2], quotes[1::2]
+    are_doubled = closing[:-1] + 1 == opening[1:]
+    begins = opening[np.concatenate([[True], ~are_doubled])]
+    ends = closing[np.concatenate([~are_doubled, [True]])]
+    ends_cell = np.zeros(256, dtype=np.bool_)
+    ends_cell[[delimiter, _NEWLINE, _RETURN]] = True
+    before = text[begins[begins > 0] - 1]
+    fits = (ends - begins).max() <= csv.field_size_limit()
+    return bool(fits and ends_cell[before].all() and ends_cell[text[ends + 1]].all())
+
+
+def _parsed(data: bytes, names: Sequence[str], delimiter: str, missing: str, **options: Any) -> Any:
+    """A table of such types; None if Arrow does not read it."""
+    arrow = pyarrow()
+    from pyarrow import csv as reader
+
+    # Arrow's own copy: no thread of it may release what belongs to Python
+    sink = arrow.BufferOutputStream()
+    sink.write(data)
+    keeps_empty = options.pop("keeps_empty", False)
+    reading = reader.ReadOptions(
+        use_threads=False, column_names=names, block_size=max(1, len(data))
+    )
+    parsing = reader.ParseOptions(delimiter=delimiter, ignore_empty_lines=not keeps_empty)
+    converting = reader.ConvertOptions(null_values=[missing], check_utf8=False, **options)
+    buffer = sink.getvalue()
+    while True:
+        try:
+            return reader.read_csv(arrow.BufferReader(buffer), reading, parsing, converting)
+        except arrow.ArrowCancelled:  # by a signal that its handler let pass
+            continue
+        except (arrow.ArrowException, ValueError):
+            return None
+
+
+# ---------------------------------------------------------------- rows of some columns
+
+
+class TypedRows:
+    """Rows whose columns Arrow gives one by one: doubles, or texts with a dictionary."""
+
+    def __init__(self, data: bytes, wanted: WantedColumns, table: Any, numeric: set[int]) -> None:
+        self._data, self._wanted, self._numeric = data, wanted, numeric
+        self.n_rows = int(table.num_rows)
+        self._columns = dict(zip(wanted.places, table.itercolumns(), strict=False))
+
+    @classmethod
+    def of(cls, data: bytes, wanted: WantedColumns) -> "TypedRows | None":
+        """The rows of a block; if columns are no numbers any more, all are read as text."""
+        numeric = set(wanted.numeric())
+        table = _typed(data, wanted, wanted.places, numeric)
+        if table is None and numeric:
+            numeric = set()
+            table = _typed(data, wanted, wanted.places, numeric)
+        return None if table is None else cls(data, wanted, table, numeric)
+
+    def numbers(self, place: int) -> Floats | None:
+        """The cells of a column that are all plain numbers or missing; else None."""
+        found = self._columns[place].chunk(0)
+        if place in self._numeric:
+            values: Floats = found.to_numpy(zero_copy_only=False)
+            n_sound = np.count_nonzero(np.abs(values) < LARGEST_EXACT)
+            return values if n_sound == self.n_rows - found.null_count else None
+        values, sound = _numbers_of(found.dictionary, self._wanted.missing)
+        return values[found.indices.to_numpy()] if sound.all() else None
+
+    def words(self, place: int) -> DistinctTexts:
+        """The cells of a column as text."""
+        found = self._columns[place]
+        if place in self._numeric:
+            found = _typed(self._data, self._wanted, [place], set()).column(0)
+        return DistinctTexts.of(found.chunk(0))
+
+
+def _typed(data: bytes, wanted: WantedColumns, places: Sequence[int], numeric: set[int]) -> Any:
+    arrow = pyarrow()
+    number, text = arrow.float64(), arrow.dictionary(arrow.int32(), arrow.string())
+    header = wanted.header
+    types = {header[place]: number if place in numeric else text for place in places}
+    types = types or {header[0]: text}
+    table = _parsed(
+        data, header, wanted.delimiter, wanted.missing,
+        include_columns=[*types], column_types=types,
+    )  # fmt: skip
+    return table if table is not None and table.num_rows else None
+
+
+# ---------------------------------------------------------------- rows of very many columns
+
+
+class WideRows:
+    """Rows of very many columns, all of whose cells Arrow gives as one column."""
+
+    def __init__(self, cells: Any, n_rows: int, wanted: WantedColumns) -> None:
+        self._cells, self.n_rows, self._wanted = cells, n_rows, wanted
+
+    @classmethod
+    def of(cls, data: bytes, wanted: WantedColumns) -> "WideRows | None":
+        """The rows of a block; None if a line has another number of cells than the header."""
+        lines, n_columns = data.splitlines(), len(wanted.header)
+        sign = wanted.delimiter.encode()
+        if any(line.count(sign) + 1 != n_columns for line in lines):
+            return None
+        joined = b"\n".join(lines).replace(sign, b"\n") + b"\n"
+        text = pyarrow().string()
+        table = _parsed(
+            joined, ["cell"], wanted.delimiter, wanted.missing,
+            column_types={"cell": text}, keeps_empty=True,
+        )  # fmt: skip
+        if table is None or table.num_rows != len(lines) * n_columns:
+            return None
+        return cls(table.column(0).combine_chunks(), len(lines), wanted)
+
+    def numbers(self, place: int) -> Floats | None:
+        """The cells of a column that are all plain numbers or missing; else None."""
+        values, sound, at = self._numbers
+        found = at.get(place)
+        return values[found] if found is not None and sound[found] else None
+
+    def words(self, place: int) -> DistinctTexts:
+        """The cells of a column as text."""
+        texts, codes, at = self._words
+        found = at.get(place)
+        if found is None:
+            return DistinctTexts.of(self._of_columns([place]).dictionary_encode())
+        distinct, places = np.unique(codes[found], return_inverse=True)
+        return DistinctTexts([texts[code] for code in distinct.tolist()], places)
+
+    @cached_property
+    def _numbers(self) -> tuple[Floats, Mask, dict[int, int]]:
+        """All columns of numbers so far, which of them are so here, and their places."""
+        some = self._wanted.numeric()
+        cells = self._of_columns(some)
+        values, sound = _numbers_of(cells, self._wanted.missing)
+        shape = len(some), self.n_rows
+        columns = {place: index for index, place in enumerate(some)}
+        are_sound: Mask = np.asarray(sound.reshape(shape).all(axis=1))
+        return values.reshape(shape), are_sound, columns
+
+    @cached_property
+    def _words(self) -> tuple[list[str], Places, dict[int, int]]:
+        """The texts of all other columns, the text of each cell, and their places."""
+        _, sound, at = self._numbers
+        some = [one for one in self._wanted.places if one not in at or not sound[at[one]]]
+        words = DistinctTexts.of(self._of_columns(some).dictionary_encode())
+        columns = {place: index for index, place in enumerate(some)}
+        return words.texts, words.places.reshape(len(some), self.n_rows), columns
+
+    def _of_columns(self, places: Sequence[int]) -> Any:
+        """The cells of some columns, one column after the other."""
+        n_columns = len(self._wanted.header)
+        rows = np.arange(0, self.n_rows * n_columns, n_columns)
+        chosen = np.array(places, dtype=np.int64)[:, None] + rows
+        return self._cells.take(pyarrow().array(chosen.ravel()))
+
+
+# ---------------------------------------------------------------- what distinct texts are
+
+
+def text_words(cells: Sequence[str]) -> DistinctTexts:
+    """The cells of a column that were read one by one."""
+    places = {text: place for place, text in enumerate(dict.fromkeys(cells))}
+    return DistinctTexts([*places], np.array([places[cell] for cell in cells], dtype=np.int32))
+
+
+def numbers_in(texts: Sequence[str], missing: str) -> tuple[Floats, Mask]:
+    """Texts as numbers, NaN where they are none or missing; and which are certainly read well."""
+    if len(texts) >= _FEW:
+        return _numbers_of(_array(texts), missing)
+    are_missing: Mask = np.array([text == missing for text in texts], dtype=np.bool_)
+    are_numbers = np.array([sorts_of(text) == ("number",) for text in texts], dtype=np.bool_)
+    pairs = zip(texts, are_numbers & ~are_missing, strict=True)
+    values = [float(text) if is_number else nan for text, is_number in pairs]
+    return np.array(values, dtype=np.float64), are_numbers | are_missing
+
+
+def _numbers_of(cells: Any, missing: str) -> tuple[Floats, Mask]:
+    arrow = pyarrow()
+    is_missing = arrow.compute.equal(cells, missing)
+    known = arrow.compute.if_else(is_missing, arrow.scalar(None, arrow.string()), cells)
+    try:
+        numbers = known.cast(arrow.float64())
+    except arrow.ArrowInvalid:
+        is_number = arrow.compute.match_substring_regex(cells, _PLAIN_NUMBER)
+        known = arrow.compute.if_else(is_number, known, arrow.scalar(None, arrow.string()))
+        numbers = known.cast(arrow.float64())
+    values: Floats = numbers.to_numpy(zero_copy_only=False)
+    sound: Mask = np.abs(values) < LARGEST_EXACT
+    return values, sound | is_missing.to_numpy(zero_copy_only=False)
+
+
+def are_like_numbers(texts: Sequence[str]) -> Mask:
+    """Which texts may be numbers; all others are certainly none."""
+    found: Mask = _matched(_array(texts), _LIKE_A_NUMBER)
+    return found
+
+
+def times_in(texts: Sequence[str]) -> tuple[Integers, TimeKind] | None:
+    """The numbers of texts that are all dates or times, as `labelrules.data.times` reads them."""
+    if not texts or time_kind_of(texts[0]) is None:
+        return None
+    found = _many_times(texts) if len(texts) >= _FEW else None
+    if found is None:
+        one_by_one = times_of(texts)
+        return one_by_one and (np.array(one_by_one[0], dtype=np.int64), one_by_one[1])
+    return found
+
+
+def _many_times(texts: Sequence[str]) -> tuple[Integers, TimeKind] | None:
+    """The numbers of dates or times; None if one is neither, or not certain."""
+    arrow, cells = pyarrow(), _array(texts)
+    forms: tuple[tuple[TimeKind, str, Any], ...] = (
+        ("date", _DATE, arrow.date32()),
+        ("UTC time", _DATE + _CLOCK + _ZONE, arrow.timestamp("us", "UTC")),
+        ("time", f"{_DATE}({_CLOCK})?", arrow.timestamp("us")),
+    )
+    fitting = [one for one in forms if _matched(cells, f"^{one[1]}$").all()]
+    if not fitting:
+        return None
+    kind, _, wanted = fitting[0]
+    try:
+        read = cells.cast(wanted)
+    except arrow.ArrowInvalid:
+        return None
+    whole = read.cast(arrow.int32() if kind == "date" else arrow.int64()).to_numpy()
+    numbers: Integers = whole.astype(np.int64)
+    low, high = LIMITS[kind]
+    fits = low <= numbers.min() and numbers.max() <= high
+    is_exact = (numbers.astype(np.float64).astype(np.int64) == numbers).all()
+    return (numbers, kind) if fits and is_exact else None
+
+
+def ranked_texts(texts: Sequence[str]) -> tuple[list[str], Integers]:
+    """Distinct texts in order, and where each of them is there."""
+    if len(texts) < _FEW:
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+    else:
+        order = pyarrow().compute.array_sort_indices(_array(texts)).to_numpy()
+    ranks: Integers = np.empty(len(texts), dtype=np.int64)
+    ranks[order] = np.arange(len(texts))
+    return [texts[place] for place in order], ranks
+
+
+def _array(texts: Sequence[str]) -> Any:
+    arrow = pyarrow()
+    return arrow.array(texts, arrow.string())
+
+
+def _listed(texts: Any) -> list[str]:
+    return [*texts.to_numpy(zero_copy_only=False)]
+
+
+def _matched(cells: Any, form: str) -> Mask:
+    found: Mask = pyarrow().compute.match_substring_regex(cells, form).to_numpy(False)
+    return found
