@@ -244,6 +244,16 @@ def field_columns(kind: Any, rows: Iterable[Any]) -> Columns:
     return {name: [getattr(row, name) for row in every] for name in kind._fields}
 
 
+def records_of(columns: Columns) -> list[dict[str, Any]]:
+    """Columns as rows, each a dict.
+
+    >>> records_of({"learner": ["lists", "chain"], "rules": [7, 12]})
+    [{'learner': 'lists', 'rules': 7}, {'learner': 'chain', 'rules': 12}]
+    """
+    rows = zip(*columns.values(), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
 def pandas_frame(columns: Columns) -> "pandas.DataFrame":
     """Columns as a pandas data frame, for the `to_frame` of a result with `as_dict`."""
     try:

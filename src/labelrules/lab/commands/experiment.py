@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from labelrules._report import records_of
 from labelrules.cli.app import INTERRUPTED, SUCCESS
 from labelrules.cli.commands import Command, Count, File, Text, json_option
 from labelrules.cli.commands.learn import ending_early
@@ -110,11 +111,10 @@ def _print(
     found: "Results", tests: dict[str, list[Any]], csv: str | None, as_json: bool, dry_run: bool
 ) -> None:
     columns = found.as_dict()
-    rows = list(zip(*columns.values(), strict=True))
     if csv is not None:
-        write(csv_text(columns, rows), csv)
+        write(csv_text(columns, zip(*columns.values(), strict=True)), csv)
     if as_json:
-        fits = [dict(zip(columns, row, strict=True)) for row in rows]
+        fits = records_of(columns)
         statistics = {
             measure: [one if isinstance(one, str) else _as_records(one) for one in made]
             for measure, made in tests.items()
@@ -132,9 +132,7 @@ def _print(
 
 def _as_records(test: Any) -> dict[str, Any]:
     """A test as JSON: its name and its rows."""
-    columns = test.as_dict()
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    return {"test": type(test).__name__, "rows": plain(rows)}
+    return {"test": type(test).__name__, "rows": plain(records_of(test.as_dict()))}
 
 
 def _draw(tests: dict[str, list[Any]], folder: Path) -> Iterator[str]:

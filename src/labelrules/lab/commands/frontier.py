@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from labelrules._report import records_of
 from labelrules.cli.app import INTERRUPTED, SUCCESS
 from labelrules.cli.commands import (
     Command,
@@ -136,13 +137,12 @@ def _check_targets(output: str | None, csv: str | None, inputs: list[str | None]
 
 def _print(found: "Frontier", csv: str | None, as_json: bool) -> None:
     columns = found.as_dict()
-    rows = list(zip(*columns.values(), strict=True))
     if csv is not None:
-        write(csv_text(columns, rows), csv)
+        write(csv_text(columns, zip(*columns.values(), strict=True)), csv)
     if as_json:
         about = {"data": found.data, "rows": found.n_rows, "folds": found.n_folds}
-        listed = [dict(zip(columns, row, strict=True)) for row in rows]
-        write({**about, "stopped": found.stopped, "points": listed, "knee": found.knee()})
+        points = records_of(columns)
+        write({**about, "stopped": found.stopped, "points": points, "knee": found.knee()})
     elif csv != STANDARD:
         write(f"{found}\n")
 

@@ -120,6 +120,19 @@ class FitTask:
     categories: Categories = "columns"
     time_limit: float | None = None
 
+    def outcome(
+        self, status: Literal["done", "failed", "timed out"], message: str = "", **figures: Any
+    ) -> FitOutcome:
+        """What came of it, with the measures, the limit and the versions of now."""
+        return FitOutcome(
+            status=status,
+            measures=tuple(one.name for one in self.measures),
+            message=message,
+            limit=self.time_limit,
+            versions=_versions(),
+            **figures,
+        )
+
 
 def outcome_of(task: FitTask) -> FitOutcome:
     """Learn, predict and measure; errors are outcomes, too.
@@ -148,16 +161,13 @@ def outcome_of(task: FitTask) -> FitOutcome:
         values = measured(task.measures, held, predicted, scores)
         literals, rules = literals_of(model), rule_count(model)
     except Exception as wrong:  # of any library: the other fits go on
-        return not_done(task, "failed", message_of(wrong), meter)
-    return FitOutcome(
-        status="done",
-        measures=_names(task),
+        return task.outcome("failed", message_of(wrong), **meter.figures())
+    return task.outcome(
+        "done",
         values=values,
         literals=literals,
         rules=rules,
         predict_seconds=round(predict_seconds, 6),
-        limit=task.time_limit,
-        versions=_versions(),
         **meter.figures(),
     )
 
@@ -167,28 +177,6 @@ def message_of(wrong: BaseException) -> str:
     text = " ".join(str(wrong).split())
     whole = f"{type(wrong).__name__}: {text}" if text else type(wrong).__name__
     return whole if len(whole) <= LONGEST_MESSAGE else f"{whole[: LONGEST_MESSAGE - 3]}..."
-
-
-def not_done(
-    task: FitTask,
-    status: Literal["failed", "timed out"],
-    message: str,
-    meter: "_Meter | None" = None,
-) -> FitOutcome:
-    """The outcome of a fit without a result."""
-    figures = {} if meter is None else meter.figures()
-    return FitOutcome(
-        status=status,
-        message=message,
-        measures=_names(task),
-        limit=task.time_limit,
-        versions=_versions(),
-        **figures,
-    )
-
-
-def _names(task: FitTask) -> tuple[str, ...]:
-    return tuple(one.name for one in task.measures)
 
 
 def _versions() -> dict[str, str]:
@@ -343,13 +331,13 @@ def _answer(process: "subprocess.Popen[bytes]", task: FitTask) -> FitOutcome:
         _send(process.stdin, pickle.dumps(sys.path))
         _send(process.stdin, cloudpickle.dumps(task))
     if messages.get() is None:
-        return not_done(task, "failed", _end_in_words(process, "before it could begin"))
+        return task.outcome("failed", _end_in_words(process, "before it could begin"))
     try:
         answer = messages.get(timeout=task.time_limit)
     except queue.Empty:
-        return not_done(task, "timed out", f"stopped after {task.time_limit:g} s")
+        return task.outcome("timed out", f"stopped after {task.time_limit:g} s")
     if answer is None:
-        return not_done(task, "failed", _end_in_words(process, "without a result"))
+        return task.outcome("failed", _end_in_words(process, "without a result"))
     with suppress(subprocess.TimeoutExpired):
         process.wait(_SECONDS_TO_END)
     return msgspec.json.decode(answer, type=FitOutcome)
