@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from labelrules.measures import COUNTEREXAMPLES, Counterexample, Measure
-from labelrules.measures.counterexamples import head_vector
+from labelrules.measures.measure_traits import head_vector
 from twins import measures as naive
 
 POSITIVE_ONLY = {"size-bonus-prefix"}

@@ -8,7 +8,6 @@ from labelrules.measures.confusion_matrix import (
     confusion,
     tally,
 )
-from labelrules.measures.counterexamples import COUNTEREXAMPLES, Counterexample
 from labelrules.measures.evaluation import Evaluation, evaluate
 from labelrules.measures.formulas import (
     Formula,
@@ -20,7 +19,7 @@ from labelrules.measures.formulas import (
     register_formula,
 )
 from labelrules.measures.measure import AVERAGINGS, PREDICTIONS, Measure, Merit
-from labelrules.measures.measure_traits import Traits, traits
+from labelrules.measures.measure_traits import COUNTEREXAMPLES, Counterexample, Traits, traits
 
 __all__ = [
     "AVERAGINGS",

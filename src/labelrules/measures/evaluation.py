@@ -15,9 +15,10 @@ from labelrules.measures.confusion_matrix import (
     checked_labels,
     checked_predictions,
     checked_scores,
+    counted_rows,
+    weighted_sum,
 )
 from labelrules.measures.measure import Measure, mean
-from labelrules.measures.row_weights import counted_rows, weighted_sum
 
 _MEASURES = {
     "micro precision": "precision/micro/full",

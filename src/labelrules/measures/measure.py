@@ -21,9 +21,11 @@ from labelrules.measures.confusion_matrix import (
     checked_labels,
     checked_predictions,
     confusion,
+    counted_rows,
+    weighted_matrices,
+    weighted_sum,
 )
 from labelrules.measures.formulas import Formula
-from labelrules.measures.row_weights import counted_rows, weighted_matrices, weighted_sum
 
 
 class Merit(NamedTuple):

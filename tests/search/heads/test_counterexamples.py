@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from labelrules.measures import COUNTEREXAMPLES, Counterexample, Measure, traits
-from labelrules.measures.counterexamples import head_vector
+from labelrules.measures.measure_traits import head_vector
 from labelrules.search import best_head, no_bonus, root, search_tree
 from twins import heads as naive
 
