@@ -1,6 +1,8 @@
-"""Models named on the command line, data in their columns, other names for both."""
+"""Models named on the command line: read, with data in their columns, renamed, as text."""
 
 import csv
+import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from copy import copy
@@ -28,9 +30,10 @@ if TYPE_CHECKING:
     from labelrules._types import Board, Floats
     from labelrules.constraints import Repairs
     from labelrules.data import Dataset, Schema
+    from labelrules.inspection.explanation.values import Place
     from labelrules.kernels.device import Engine
     from labelrules.learners.base.progress import About
-    from labelrules.rules import DecisionList, RuleSet, Theory
+    from labelrules.rules import DecisionList, Rule, RuleSet, Theory
 
 _CONSTRAINED = "ConstrainedClassifier"
 
@@ -428,3 +431,160 @@ def _from_csv(text: str) -> dict[str, str]:
             raise ValueError(f"line {reader.line_num}: {quoted(cells[0])} is renamed twice")
         names[cells[0]] = cells[1]
     return names
+
+
+# -------------------------------------------------------------------- rules as text
+
+_ORDER_NAMES = {"order": "list", "label": "label", "table": "table"}
+_HEADINGS = {"latex": "% {}", "markdown": "## {}\n", "html": "<h2>{}</h2>"}
+
+
+def is_terminal() -> bool:
+    """Whether results are shown to a person, and not to a program."""
+    return sys.stdout.isatty()
+
+
+def reading_text(model: Model, by: str | None = None, evidence: bool = True) -> str:
+    """The rules laid out for reading; by default tables of points, or rules in their order."""
+    titles, theories = _titled(model)
+    texts = [_reading_text(theory, by, evidence) for theory in theories]
+    if len(texts) > 1:
+        texts = [f"{title}\n{text}" for title, text in zip(titles, texts, strict=True)]
+    return "\n\n".join(texts)
+
+
+def _width() -> int:
+    """The width of the terminal, or of `COLUMNS`; 100 in a pipe."""
+    if is_terminal() or os.environ.get("COLUMNS"):
+        return shutil.get_terminal_size((100, 24)).columns
+    return 100
+
+
+def _reading_text(theory: "Theory", by: str | None, evidence: bool) -> str:
+    from labelrules.rules import RuleSet, theory_table, theory_view
+    from labelrules.rules.views.tables import NARROWEST
+
+    width = max(_width(), NARROWEST)
+    colour = is_terminal() and not os.environ.get("NO_COLOR")
+    if by is None:
+        by = "table" if isinstance(theory, RuleSet) and theory.gives_points else "order"
+    if by == "table":
+        _check_table(theory)
+        return theory_table(theory, width=width, colour=colour)
+    order: Any = _ORDER_NAMES[by]
+    return theory_view(theory, width=width, order=order, evidence=evidence, colour=colour)
+
+
+def _check_table(theory: "Theory") -> None:
+    if theory.ordered:
+        raise click.UsageError("--by table is for rule sets that give points: use --by label")
+
+
+def _titled(model: Model) -> tuple[list[str], "list[Theory]"]:
+    """The theories of a model, and the constraints, with their titles."""
+    theories = list(model.theories)
+    if model.constraints is None:
+        return [f"theory {n} of {len(theories)}" for n in range(1, len(theories) + 1)], theories
+    titles = ["rules", "constraints, which every prediction satisfies"]
+    return titles, [*theories, model.constraints]
+
+
+def shown_rules_text(
+    model: Model,
+    style: str,
+    evidence: bool = True,
+    label: str | None = None,
+    by: str | None = None,
+) -> str:
+    """The rules as text; several theories, and the constraints, with a heading each."""
+    titles, theories = _titled(model)
+    texts = [_text(theory, style, evidence, label, by) for theory in theories]
+    if len(texts) > 1:
+        heading = _HEADINGS.get(style, "# {}")
+        texts = [f"{heading.format(t)}\n{text}" for t, text in zip(titles, texts, strict=True)]
+    if style == "html":
+        from labelrules._html import html_page
+
+        return html_page("\n".join(texts), f"Rules of {model.source}").rstrip("\n")
+    return "\n\n".join(texts)
+
+
+def document(model: Model, label: str | None = None) -> dict[str, Any]:
+    """The rules as values for JSON, counted from 0."""
+    schema = model.schema
+    found = {
+        "kind": model.kind,
+        "labels": list(schema.labels),
+        "features": schema.n_features,
+        "rules": [
+            {"theory": number, "place": place, **rule}
+            for number, theory in enumerate(model.theories)
+            for place, rule in _rules(theory, label)
+        ],
+    }
+    sets = [one for number, theory in enumerate(model.theories) for one in _sets(theory, number)]
+    if sets:
+        found["label_sets"] = sets
+    if model.constraints is not None:
+        found["constraints"] = [rule for _, rule in _rules(model.constraints, label)]
+    return found
+
+
+def _rules(theory: "Theory", label: str | None) -> Iterator[tuple["Place", dict[str, Any]]]:
+    """The places of the rules that mention a label, and the rules as values."""
+    from labelrules.inspection.summaries import places_of
+    from labelrules.rules.json import rule_document
+    from labelrules.rules.language.text import rule_texts
+
+    texts = rule_texts(theory)
+    for place, rule, text in zip(places_of(theory), theory, texts, strict=True):
+        if _mentions(rule, label, theory.schema):
+            yield place, {"text": text, **rule_document(rule, theory.schema)}
+
+
+def _sets(theory: "Theory", number: int) -> Iterator[dict[str, Any]]:
+    """The usual label sets of rule sets, counted from 0, and whether each row gets a label."""
+    from labelrules.rules import RuleSet
+
+    for layer, part in enumerate(theory.layers):
+        if isinstance(part, RuleSet) and part.decides_rows:
+            names = part.schema.labels
+            sets = [
+                {"labels": [names[label] for label in labels], "bonus": bonus}
+                for labels, bonus in part.label_sets
+            ]
+            where = {"theory": number, "layer": layer}
+            yield {**where, "sets": sets, "at_least_one": part.at_least_one}
+
+
+def _mentions(rule: "Rule", label: str | None, schema: "Schema") -> bool:
+    if label is None:
+        return True
+    number = schema.label_index[label]
+    in_head = any(place == number for place, _ in rule.head)
+    return in_head or any(c.on_label and c.column == number for c in rule.body)
+
+
+def _text(theory: "Theory", style: str, evidence: bool, label: str | None, by: str | None) -> str:
+    from labelrules.inspection.summaries import places_of
+    from labelrules.rules import theory_html, theory_latex, theory_markdown, theory_text
+    from labelrules.rules.language.text import rule_texts
+
+    signs: Any = style if style in ("unicode", "ascii") else "plain"
+    if label is not None:
+        texts = rule_texts(theory, signs, evidence)
+        return "\n".join(
+            f"{place}: {text}"
+            for place, rule, text in zip(places_of(theory), theory, texts, strict=True)
+            if _mentions(rule, label, theory.schema)
+        )
+    if style == "latex":
+        return theory_latex(theory, evidence)
+    if style == "markdown":
+        return theory_markdown(theory, evidence)
+    if style == "html":
+        if by == "table":
+            _check_table(theory)
+        order: Any = by and _ORDER_NAMES[by]
+        return theory_html(theory, evidence=evidence, order=order)
+    return theory_text(theory, signs, evidence)

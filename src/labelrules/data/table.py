@@ -65,8 +65,9 @@ class Dataset:
         if self.X.shape[0] != self.Y.shape[0]:
             raise DataError(f"X has {self.X.shape[0]} rows but Y has {self.Y.shape[0]}")
         refuse_half_character(self.name, "the data set's name")
-        weights = checked_weights(self.weights, (self.n_rows, self.schema.n_labels))
-        object.__setattr__(self, "weights", weights)
+        if self.weights is not None:
+            weights = checked_weights(self.weights, (self.n_rows, self.schema.n_labels))
+            object.__setattr__(self, "weights", weights)
 
     @property
     def n_rows(self) -> int:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from labelrules.cli.commands import Command, DataName, File, OneOf, Text, reading_options
-from labelrules.cli.commands.show import shown_rules_text
 from labelrules.cli.io import (
     STANDARD,
     Reading,
@@ -21,7 +20,14 @@ from labelrules.cli.io import (
     unpacked_extension_of,
     write,
 )
-from labelrules.cli.models import Model, names_option, option_schema, read_model, with_names_of
+from labelrules.cli.models import (
+    Model,
+    names_option,
+    option_schema,
+    read_model,
+    shown_rules_text,
+    with_names_of,
+)
 from labelrules.cli.settings import blaming
 
 if TYPE_CHECKING:

@@ -43,7 +43,16 @@ from labelrules.cli.io import (
     shown_progress,
     write,
 )
-from labelrules.cli.models import Model, kept_rules, labels_without, other_part
+from labelrules.cli.models import (
+    Model,
+    document,
+    is_terminal,
+    kept_rules,
+    labels_without,
+    other_part,
+    reading_text,
+    shown_rules_text,
+)
 from labelrules.cli.settings import Pair, Setting, blaming, setting_options
 
 if TYPE_CHECKING:
@@ -412,8 +421,6 @@ def _print(
     quiet: bool,
     folds: Any,
 ) -> None:
-    from labelrules.cli.commands.show import document, is_terminal, reading_text, shown_rules_text
-
     try:
         theories = model.theories
     except click.ClickException:

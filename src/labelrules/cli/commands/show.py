@@ -1,10 +1,6 @@
 """``labelrules show`` and ``labelrules stats``: the rules of a model, the statistics of data."""
 
-import os
-import shutil
-import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -24,16 +20,15 @@ from labelrules.cli.models import (
     Model,
     check_label,
     data_for,
+    document,
+    is_terminal,
     names_option,
     option_schema,
     read_model,
+    reading_text,
+    shown_rules_text,
     with_names_of,
 )
-
-if TYPE_CHECKING:
-    from labelrules.data import Schema
-    from labelrules.inspection.explanation.values import Place
-    from labelrules.rules import Rule, Theory
 
 EXAMPLES = """
 labelrules show model.json
@@ -59,8 +54,6 @@ ORDERS = ("order", "label", "table")
 STYLES = ("plain", "unicode", "ascii", "markdown", "latex", "html")
 _LINES = ("plain", "unicode", "ascii")
 """Styles with a line for each rule, from which rules can be selected."""
-_ORDER_NAMES = {"order": "list", "label": "label", "table": "table"}
-_HEADINGS = {"latex": "% {}", "markdown": "## {}\n", "html": "<h2>{}</h2>"}
 
 
 @click.command("show", cls=Command, examples=EXAMPLES)
@@ -178,157 +171,6 @@ def _settings(model: Model) -> dict[str, str]:
     usual = type(model.kept)().get_params(deep=False)
     given = model.kept.get_params(deep=False)
     return {name: str(value) for name, value in given.items() if str(value) != str(usual[name])}
-
-
-def is_terminal() -> bool:
-    """Whether results are shown to a person, and not to a program."""
-    return sys.stdout.isatty()
-
-
-def reading_text(model: Model, by: str | None = None, evidence: bool = True) -> str:
-    """The rules laid out for reading; by default tables of points, or rules in their order."""
-    titles, theories = _titled(model)
-    texts = [_reading_text(theory, by, evidence) for theory in theories]
-    if len(texts) > 1:
-        texts = [f"{title}\n{text}" for title, text in zip(titles, texts, strict=True)]
-    return "\n\n".join(texts)
-
-
-def _width() -> int:
-    """The width of the terminal, or of `COLUMNS`; 100 in a pipe."""
-    if is_terminal() or os.environ.get("COLUMNS"):
-        return shutil.get_terminal_size((100, 24)).columns
-    return 100
-
-
-def _reading_text(theory: "Theory", by: str | None, evidence: bool) -> str:
-    from labelrules.rules import RuleSet, theory_table, theory_view
-    from labelrules.rules.views.tables import NARROWEST
-
-    width = max(_width(), NARROWEST)
-    colour = is_terminal() and not os.environ.get("NO_COLOR")
-    if by is None:
-        by = "table" if isinstance(theory, RuleSet) and theory.gives_points else "order"
-    if by == "table":
-        _check_table(theory)
-        return theory_table(theory, width=width, colour=colour)
-    order: Any = _ORDER_NAMES[by]
-    return theory_view(theory, width=width, order=order, evidence=evidence, colour=colour)
-
-
-def _check_table(theory: "Theory") -> None:
-    if theory.ordered:
-        raise click.UsageError("--by table is for rule sets that give points: use --by label")
-
-
-def _titled(model: Model) -> tuple[list[str], "list[Theory]"]:
-    """The theories of a model, and the constraints, with their titles."""
-    theories = list(model.theories)
-    if model.constraints is None:
-        return [f"theory {n} of {len(theories)}" for n in range(1, len(theories) + 1)], theories
-    titles = ["rules", "constraints, which every prediction satisfies"]
-    return titles, [*theories, model.constraints]
-
-
-def shown_rules_text(
-    model: Model,
-    style: str,
-    evidence: bool = True,
-    label: str | None = None,
-    by: str | None = None,
-) -> str:
-    """The rules as text; several theories, and the constraints, with a heading each."""
-    titles, theories = _titled(model)
-    texts = [_text(theory, style, evidence, label, by) for theory in theories]
-    if len(texts) > 1:
-        heading = _HEADINGS.get(style, "# {}")
-        texts = [f"{heading.format(t)}\n{text}" for t, text in zip(titles, texts, strict=True)]
-    if style == "html":
-        from labelrules._html import html_page
-
-        return html_page("\n".join(texts), f"Rules of {model.source}").rstrip("\n")
-    return "\n\n".join(texts)
-
-
-def document(model: Model, label: str | None = None) -> dict[str, Any]:
-    """The rules as values for JSON, counted from 0."""
-    schema = model.schema
-    found = {
-        "kind": model.kind,
-        "labels": list(schema.labels),
-        "features": schema.n_features,
-        "rules": [
-            {"theory": number, "place": place, **rule}
-            for number, theory in enumerate(model.theories)
-            for place, rule in _rules(theory, label)
-        ],
-    }
-    sets = [one for number, theory in enumerate(model.theories) for one in _sets(theory, number)]
-    if sets:
-        found["label_sets"] = sets
-    if model.constraints is not None:
-        found["constraints"] = [rule for _, rule in _rules(model.constraints, label)]
-    return found
-
-
-def _rules(theory: "Theory", label: str | None) -> Iterator[tuple["Place", dict[str, Any]]]:
-    """The places of the rules that mention a label, and the rules as values."""
-    from labelrules.inspection.summaries import places_of
-    from labelrules.rules.json import rule_document
-    from labelrules.rules.language.text import rule_texts
-
-    texts = rule_texts(theory)
-    for place, rule, text in zip(places_of(theory), theory, texts, strict=True):
-        if _mentions(rule, label, theory.schema):
-            yield place, {"text": text, **rule_document(rule, theory.schema)}
-
-
-def _sets(theory: "Theory", number: int) -> Iterator[dict[str, Any]]:
-    """The usual label sets of rule sets, counted from 0, and whether each row gets a label."""
-    from labelrules.rules import RuleSet
-
-    for layer, part in enumerate(theory.layers):
-        if isinstance(part, RuleSet) and part.decides_rows:
-            names = part.schema.labels
-            sets = [
-                {"labels": [names[label] for label in labels], "bonus": bonus}
-                for labels, bonus in part.label_sets
-            ]
-            where = {"theory": number, "layer": layer}
-            yield {**where, "sets": sets, "at_least_one": part.at_least_one}
-
-
-def _mentions(rule: "Rule", label: str | None, schema: "Schema") -> bool:
-    if label is None:
-        return True
-    number = schema.label_index[label]
-    in_head = any(place == number for place, _ in rule.head)
-    return in_head or any(c.on_label and c.column == number for c in rule.body)
-
-
-def _text(theory: "Theory", style: str, evidence: bool, label: str | None, by: str | None) -> str:
-    from labelrules.inspection.summaries import places_of
-    from labelrules.rules import theory_html, theory_latex, theory_markdown, theory_text
-    from labelrules.rules.language.text import rule_texts
-
-    signs: Any = style if style in ("unicode", "ascii") else "plain"
-    if label is not None:
-        texts = rule_texts(theory, signs, evidence)
-        return "\n".join(
-            f"{place}: {text}"
-            for place, rule, text in zip(places_of(theory), theory, texts, strict=True)
-            if _mentions(rule, label, theory.schema)
-        )
-    if style == "latex":
-        return theory_latex(theory, evidence)
-    if style == "markdown":
-        return theory_markdown(theory, evidence)
-    if style == "html":
-        if by == "table":
-            _check_table(theory)
-        order: Any = by and _ORDER_NAMES[by]
-        return theory_html(theory, evidence=evidence, order=order)
-    return theory_text(theory, signs, evidence)
 
 
 @click.command("stats", cls=Command, examples=STATISTICS_EXAMPLES)
