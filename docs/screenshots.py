@@ -20,7 +20,7 @@ from labelrules import Dataset, edit, load
 from labelrules.learners import SeparateAndConquer
 from labelrules.rules import Condition
 from labelrules.studio import Editor
-from labelrules.studio.beginning import held_out
+from labelrules.studio.editor import held_out
 from labelrules.studio.web.project import Job, Project
 from labelrules.studio.web.security import Keys
 from labelrules.studio.web.site import Site

@@ -23,7 +23,7 @@ from labelrules import (
 )
 from labelrules.constraints import find_constraints
 from labelrules.studio import Knowledge, LearningCancelledError
-from labelrules.studio.constraint_rules import clauses_of, guarded
+from labelrules.studio.knowledge import clauses_of, guarded
 from tables import tables
 from theories import decision_lists
 

@@ -37,14 +37,13 @@ from labelrules.measures import Evaluation
 from labelrules.storage import from_json, to_json
 from labelrules.storage.parameters import read_learner
 from labelrules.storage.records import Fingerprint
-from labelrules.studio.beginning import edit
 from labelrules.studio.edit_history import MAIN, EditHistory, HistoryStep, Position, Version
 from labelrules.studio.edit_session import EditSession, Opening
 from labelrules.studio.edited_rules import EditedRules
-from labelrules.studio.editor import Editor
+from labelrules.studio.editor import Editor, edit
+from labelrules.studio.edits import RulesRelearned, Step
 from labelrules.studio.knowledge import Knowledge
-from labelrules.studio.learner_text import expression, imports_of
-from labelrules.studio.steps import RulesRelearned, Step
+from labelrules.studio.relearning import expression, imports_of
 
 _WHEN = "%Y-%m-%dT%H:%M:%SZ"
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from labelrules._checks import counted, quoted, suggestion
 from labelrules.studio.edited_rules import EditedRules
-from labelrules.studio.steps import Step
+from labelrules.studio.edits import Step
 
 MAIN = "main"
 """The branch on which every edit begins."""

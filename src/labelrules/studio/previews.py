@@ -14,8 +14,8 @@ from labelrules.data import Dataset, Schema
 from labelrules.inspection import Comparison, compare
 from labelrules.rules import Theory
 from labelrules.rules.language.text import label_text
-from labelrules.studio.condition_changes import body_of
-from labelrules.studio.outcomes import Outcome
+from labelrules.studio.edit_session import Outcome
+from labelrules.studio.edits import body_of
 
 SHOWN = 10
 """Labels that a printed preview shows."""

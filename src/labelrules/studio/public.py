@@ -1,11 +1,10 @@
 """The public names of the room `studio`."""
 
-from labelrules.studio.beginning import edit
 from labelrules.studio.edit_files import load_edits
 from labelrules.studio.edit_history import EditHistory, HistoryStep, Version
 from labelrules.studio.edit_session import Opening
 from labelrules.studio.edited_rules import EditedRule
-from labelrules.studio.editor import Editor
+from labelrules.studio.editor import Editor, edit
 from labelrules.studio.knowledge import Knowledge
 from labelrules.studio.previews import LabelChange, MeasureChange, PartPreview, Preview
 from labelrules.studio.relearning import LearningCancelledError

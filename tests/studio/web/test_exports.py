@@ -10,7 +10,7 @@ import pytest
 from labelrules import SeparateAndConquer, about, edit, load, parse
 from labelrules.data import Dataset
 from labelrules.studio import Knowledge
-from labelrules.studio.beginning import held_out
+from labelrules.studio.editor import held_out
 from labelrules.studio.web import opening
 from shell import called
 from workbench_site import RULES, client_of, post, site_of, words_of

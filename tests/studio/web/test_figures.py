@@ -7,8 +7,7 @@ import pytest
 
 from labelrules import DecisionList, SeparateAndConquer, edit, parse
 from labelrules.inspection import rule_coverage
-from labelrules.studio.web.figures import STATES_COUNTED, figures_of
-from labelrules.studio.web.project import State
+from labelrules.studio.web.project import STATES_COUNTED, State, figures_of
 from labelrules.studio.web.views.rules import for_label, line_of
 from workbench_site import clinic_editor, clinic_parts
 

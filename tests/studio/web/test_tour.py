@@ -8,8 +8,8 @@ import workbench as tour
 from labelrules import SeparateAndConquer, edit, load
 from labelrules.inspection import compare
 from labelrules.studio import Knowledge
-from labelrules.studio.beginning import held_out
-from labelrules.studio.web.figures import figures_of, part_figures
+from labelrules.studio.editor import held_out
+from labelrules.studio.web.project import figures_of, part_figures
 from labelrules.studio.web.views.names import label_score
 
 DOCS = Path(tour.__file__).parent

@@ -33,7 +33,7 @@ def command(
     check_extra()
     check_files(output, [model, data, validation, reading.xml])
     from labelrules.studio import edit
-    from labelrules.studio.web.report import report_html
+    from labelrules.studio.web.views.history import report_html
 
     found, rows = model_and_data(model, data, reading, with_labels=True)
     checked = None if validation is None else data_for(validation, Reading(), rows.schema)

@@ -125,7 +125,7 @@ def _material(
     data: str, model: str | None, validation: str | None, test: str | None, reading: Reading
 ) -> "tuple[Material, Any]":
     """The rows in parts, and the model if one is given."""
-    from labelrules.studio.beginning import held_out
+    from labelrules.studio.editor import held_out
     from labelrules.studio.web.opening import Material
 
     kept: Any = None
@@ -195,7 +195,7 @@ def _history_command(replay: Callable[..., Any], original: str, known: str) -> c
         """Make the model again by the edits in this file."""
         from labelrules.data import fingerprint
         from labelrules.storage import from_json, to_json
-        from labelrules.studio.beginning import held_out
+        from labelrules.studio.editor import held_out
 
         check_files(output, [data, validation, reading.xml])
         kept = from_json(original)

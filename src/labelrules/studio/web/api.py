@@ -24,27 +24,6 @@ from labelrules.studio.web.answers import (
     RuleAnswer,
     RulesAnswer,
     StateAnswer,
-)
-from labelrules.studio.web.inputs import (
-    CSRF,
-    LARGEST_NUMBER,
-    LONGEST_TEXT,
-    Fields,
-    InputError,
-    form_of,
-    query_of,
-)
-from labelrules.studio.web.operations import (
-    IN_HISTORY,
-    NUMBER,
-    OPERATIONS,
-    Field,
-    Operation,
-    counted_field,
-)
-from labelrules.studio.web.project import State
-from labelrules.studio.web.site import Site
-from labelrules.studio.web.values import (
     explanation_value,
     findings_value,
     history_value,
@@ -56,7 +35,26 @@ from labelrules.studio.web.values import (
     rules_value,
     state_value,
 )
-from labelrules.studio.web.views.learning import LIMITS, SCOPES, learning_of, open_test
+from labelrules.studio.web.operations import (
+    IN_HISTORY,
+    NUMBER,
+    OPERATIONS,
+    Field,
+    Operation,
+    counted_field,
+)
+from labelrules.studio.web.project import State
+from labelrules.studio.web.site import (
+    CSRF,
+    LARGEST_NUMBER,
+    LONGEST_TEXT,
+    Fields,
+    InputError,
+    Site,
+    form_of,
+    query_of,
+)
+from labelrules.studio.web.views.changes import LIMITS, SCOPES, learning_of, open_test
 
 Call: TypeAlias = Callable[[Site, State, Fields], Any]
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]

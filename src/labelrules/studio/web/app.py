@@ -13,11 +13,30 @@ from starlette.routing import Match, Route
 
 from labelrules._html import render
 from labelrules.studio.web import api
-from labelrules.studio.web.inputs import Fields, ForgedError, InputError, form_of, query_of
 from labelrules.studio.web.project import BusyError, ConflictError, State
 from labelrules.studio.web.security import Guard, TooLargeError
-from labelrules.studio.web.site import NotThereError, Page, Site, page_html
-from labelrules.studio.web.views.changes import Action, Answer, conflict_page, edit, preview_page
+from labelrules.studio.web.site import (
+    Fields,
+    ForgedError,
+    InputError,
+    NotThereError,
+    Page,
+    Site,
+    form_of,
+    page_html,
+    query_of,
+)
+from labelrules.studio.web.views.changes import (
+    Action,
+    Answer,
+    begin_learning,
+    conflict_page,
+    edit,
+    end_learning,
+    learn_page,
+    open_test,
+    preview_page,
+)
 from labelrules.studio.web.views.checks import add_page, findings_page, slice_page
 from labelrules.studio.web.views.history import (
     compare_page,
@@ -27,12 +46,16 @@ from labelrules.studio.web.views.history import (
     interface_page,
     test_page,
 )
-from labelrules.studio.web.views.learning import begin_learning, end_learning, learn_page, open_test
-from labelrules.studio.web.views.names import feature_page, features_page, label_page, labels_page
-from labelrules.studio.web.views.overview import rules_page
-from labelrules.studio.web.views.pictures import alternatives_page, dependencies_page, flow_page
-from labelrules.studio.web.views.rows import row_page, rows_page
-from labelrules.studio.web.views.rule import rule_page
+from labelrules.studio.web.views.names import (
+    dependencies_page,
+    feature_page,
+    features_page,
+    label_page,
+    labels_page,
+)
+from labelrules.studio.web.views.rows import flow_page, row_page, rows_page
+from labelrules.studio.web.views.rule import alternatives_page, rule_page
+from labelrules.studio.web.views.rules import rules_page
 
 View: TypeAlias = Callable[[Site, State, Fields], Page | Answer]
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from labelrules._checks import quoted, suggestion
 from labelrules.data.schema import Feature
 from labelrules.studio import Editor
-from labelrules.studio.web.inputs import Fields, InputError
+from labelrules.studio.web.site import Fields, InputError
 
 Kind: TypeAlias = Literal["integer", "text", "name", "quantity", "names"]
 """What a field holds: text has no spaces around it, a name is taken as it is."""

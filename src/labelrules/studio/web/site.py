@@ -1,15 +1,213 @@
-"""What the views share: the project, its name, the addresses, and pages made from templates."""
+"""What the views share: the project, the fields of requests, and pages made from templates."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
+from starlette.requests import Request
+
+from labelrules._checks import quoted, suggestion
 from labelrules._html import render
+from labelrules.data import DataError
+from labelrules.data.document import read_document, shown
 from labelrules.rules import Theory
-from labelrules.studio.web.figures import Figures, figures_of
-from labelrules.studio.web.project import Job, Project, State
-from labelrules.studio.web.security import Keys
+from labelrules.studio.web.project import Figures, Job, Project, State, figures_of
+from labelrules.studio.web.security import SAFE, Keys
+
+MOST_FIELDS = 2_000
+LONGEST_TEXT = 100_000
+LARGEST_NUMBER = 10**12
+CSRF = "csrf"
+REPEATED = ("labels",)
+"""Fields of forms that may have several values."""
+
+
+class InputError(ValueError):
+    """A field of a request is missing or wrong; the answer has the status 400."""
+
+
+class Fields:
+    """The fields of a query, a form or a JSON object, by name.
+
+    Examples
+    --------
+    >>> fields = Fields({"number": 3, "q": " fever "})
+    >>> fields.number("number"), fields.text("q"), fields.optional("sort")
+    (3, 'fever', None)
+    >>> fields.number("to")
+    Traceback (most recent call last):
+    labelrules.studio.web.site.InputError: the field 'to' is missing
+    """
+
+    def __init__(
+        self, values: Mapping[str, Any], pairs: list[tuple[str, str]] | None = None
+    ) -> None:
+        self.values = dict(values)
+        self.pairs = pairs or []
+        self.is_json = pairs is None
+
+    def has(self, name: str) -> bool:
+        """Whether the field is given; an empty one of a form is not."""
+        value = self.values.get(name)
+        return value is not None and (value != "" or self.is_json)
+
+    def optional(self, name: str) -> str | None:
+        """A text without spaces around it; None if it is missing or empty."""
+        return (self.name(name) or "").strip() or None
+
+    def name(self, name: str) -> str | None:
+        """A text as it is, such as a name, which may begin with a space; None if it is empty."""
+        value = self.values.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            raise InputError(f"the field {quoted(name)} must be text, not {shown(value)}")
+        if len(value) > LONGEST_TEXT:
+            raise InputError(f"the field {quoted(name)} has more than {LONGEST_TEXT:,} characters")
+        return value or None
+
+    def text(self, name: str) -> str:
+        """A text that is not empty."""
+        return self._given(name, self.optional(name))
+
+    def exact(self, name: str) -> str:
+        """A name that is not empty."""
+        return self._given(name, self.name(name))
+
+    def _given(self, name: str, value: str | None) -> str:
+        if value is None:
+            what = "empty" if isinstance(self.values.get(name), str) else "missing"
+            raise InputError(f"the field {quoted(name)} is {what}")
+        return value
+
+    def number(self, name: str, default: int | None = None) -> int:
+        """A whole number that is not negative."""
+        value = self.values.get(name)
+        if not self.has(name):
+            if default is None:
+                raise InputError(f"the field {quoted(name)} is missing")
+            return default
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST_NUMBER:
+            return value
+        text = value.strip() if isinstance(value, str) and not self.is_json else ""
+        if text.isascii() and text.isdigit() and len(text) < 13:
+            return int(text)
+        raise InputError(
+            f"the field {quoted(name)} must be a whole number from 0 to "
+            f"{LARGEST_NUMBER - 1:,}, not {shown(value)}"
+        )
+
+    def quantity(self, name: str) -> str | float:
+        """A number, or a text that is not empty, such as a date."""
+        value = self.values.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+        if value is not None and not isinstance(value, str):
+            raise InputError(
+                f"the field {quoted(name)} must be a number, or text, not {shown(value)}"
+            )
+        return self.exact(name)
+
+    def choice(self, name: str, among: tuple[str, ...], default: str | None = None) -> str:
+        """One of some words, by default the first."""
+        given = self.optional(name) or ""
+        value = given if self.has(name) else default or among[0]
+        if value not in among:
+            near = suggestion(value, among) or f"; there are {', '.join(among)}"
+            raise InputError(f"the field {quoted(name)} cannot be {quoted(value)}{near}")
+        return value
+
+    def names(self, name: str) -> list[str]:
+        """All values of a field that may come several times, or as a JSON list."""
+        if not self.is_json:
+            return [text for key, text in self.pairs if key == name and text]
+        value = self.values.get(name)
+        found = [] if value is None else value
+        if not (isinstance(found, list) and all(isinstance(one, str) and one for one in found)):
+            raise InputError(
+                f"the field {quoted(name)} must be a list of texts that are not empty, not "
+                f"{shown(value)}"
+            )
+        return found
+
+    def check_names(self, known: Sequence[str]) -> None:
+        """Refuse fields that nobody reads: they may be misspelled."""
+        for name in self.values:
+            if name not in known:
+                near = suggestion(name, known)
+                more = near or (f"; there are {', '.join(known)}" if known else "; there is none")
+                raise InputError(f"there is no field {quoted(name)}{more}")
+
+
+def query_of(request: Request) -> Fields:
+    """The fields of the address."""
+    return _fields(request.scope["query_string"])
+
+
+async def form_of(request: Request, keys: Keys) -> Fields:
+    """The fields of a form or a JSON object that asks for a change, if it may."""
+    body = await request.body()
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json":
+        fields = Fields(_object(body))
+    elif kind == "application/x-www-form-urlencoded":
+        fields = _with_own_lines(_fields(body))
+    else:
+        raise InputError("send a form (application/x-www-form-urlencoded) or a JSON object")
+    by_header = request.scope["state"].get("by_header", False)
+    given = request.headers.get("x-csrf-token") or fields.values.get(CSRF)
+    if request.method not in SAFE and not by_header and not _is_csrf(given, keys):
+        raise ForgedError(
+            "the form carries no valid token: open the page anew and send the form from there"
+        )
+    return fields
+
+
+def _with_own_lines(fields: Fields) -> Fields:
+    """The fields with the line breaks that people wrote; browsers send others (CR LF)."""
+    pairs = [(name, text.replace("\r\n", "\n")) for name, text in fields.pairs]
+    return Fields(dict(reversed(pairs)), pairs)
+
+
+def _is_csrf(given: object, keys: Keys) -> bool:
+    return isinstance(given, str) and keys.is_csrf(given)
+
+
+class ForgedError(ValueError):
+    """A change was not requested by a form of this server; the answer has the status 403."""
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        found = read_document(body or b"{}")
+    except DataError as wrong:
+        raise InputError(f"the body: {wrong}") from None
+    if not isinstance(found, dict):
+        raise InputError(f"the body must be a JSON object, not {shown(found)}")
+    return found
+
+
+def _fields(encoded: bytes) -> Fields:
+    try:
+        pairs = parse_qsl(
+            encoded.decode("ascii"), keep_blank_values=True, errors="strict",
+            max_num_fields=MOST_FIELDS,
+        )  # fmt: skip
+    except UnicodeDecodeError:
+        raise InputError("the fields are not encoded as UTF-8") from None
+    except ValueError:
+        raise InputError(f"there are more than {MOST_FIELDS:,} fields") from None
+    found: dict[str, str] = {}
+    for name, text in pairs:
+        if found.setdefault(name, text) != text and name not in REPEATED:
+            raise InputError(
+                f"the field {quoted(name)} is given twice, as {shown(found[name])} and "
+                f"{shown(text)}"
+            )
+    return Fields(found, pairs)
 
 
 class Link(NamedTuple):

@@ -1,18 +1,22 @@
-"""The history of the rules: steps, versions, branches; and what is exported of it."""
+"""The history of the rules, and what is exported of it: programs, models, and reports in HTML."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from labelrules._html import render
 from labelrules.inspection import compare
+from labelrules.learners.base.progress import library_version
 from labelrules.rules import Theory, theory_text
 from labelrules.storage import to_json
-from labelrules.studio import Version
-from labelrules.studio.web.inputs import Fields
-from labelrules.studio.web.project import State
-from labelrules.studio.web.site import NotThereError, Page, Site
-from labelrules.studio.web.views.changes import Answer
-from labelrules.studio.web.views.learning import MOST_FIRST
+from labelrules.studio import Editor, Version
+from labelrules.studio.web.project import State, figures_of
+from labelrules.studio.web.site import Fields, NotThereError, Page, Site
+from labelrules.studio.web.views.changes import MOST_FIRST, Answer
+from labelrules.studio.web.views.checks import findings_of
+from labelrules.studio.web.views.names import label_score
+from labelrules.studio.web.views.rules import lead, rule_lines
 
 MEASURES = ("micro F1", "macro F1", "subset accuracy", "Hamming loss")
 
@@ -72,7 +76,7 @@ def _parts(state: State) -> dict[str, Any]:
 
 
 def _measures(one: Theory, other: Theory, data: Any) -> list[tuple[str, float, float]]:
-    from labelrules.studio.web.figures import part_figures
+    from labelrules.studio.web.project import part_figures
 
     before, after = part_figures(one, data).measures, part_figures(other, data).measures
     return [(name, before[name], after[name]) for name in before]
@@ -129,7 +133,7 @@ def export_page(site: Site, state: State, fields: Fields) -> Page:
 
 def exported(site: Site, state: State, fields: Fields) -> Answer:
     """A file to keep."""
-    from labelrules.studio.web.report import report_html
+    from labelrules.studio.web.views.history import report_html
 
     name = fields.text("name")
     if name not in EXPORTS:
@@ -161,3 +165,44 @@ def interface_page(site: Site, state: State, fields: Fields) -> Page:
     from labelrules.studio.web.api import RESOURCES  # which imports the views
 
     return Page("interface.html", {"title": "Interface", "resources": RESOURCES})
+
+
+def report_html(editor: Editor, name: str) -> str:
+    """The report of the rules of an editor: what they say, how good, and how they came about.
+
+    >>> from labelrules import edit, load, parse
+    >>> readers = load("magazines")
+    >>> made = report_html(edit(parse("quality <- sex = Male", readers.schema), readers), "readers")
+    >>> "<script" in made, "1 rule with 1 condition" in made
+    (False, True)
+    """
+    state = State(1, editor)
+    figures, theory = figures_of(editor), editor.theory
+    first = editor.history.steps[0].rules.theory
+    values: dict[str, Any] = {
+        "name": name,
+        "lead": lead(state, figures),
+        "lines": rule_lines(state, figures),
+        "figures": figures,
+        "editor": editor,
+        "about": editor.about,
+        "labels": [
+            (label, {key: label_score(part, n) for key, part in figures.parts.items()})
+            for n, label in enumerate(theory.schema.labels)
+        ],
+        "findings": list(findings_of(editor).by_kind()),
+        "steps": list(editor.steps),
+        "comparison": compare(first, theory) if editor.steps else None,
+        "disabled": {one.id: one.number for one in editor.rules if one.disabled},
+        "before": _measures_before(editor) if editor.steps else {},
+        "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "version": library_version(),
+        "styles": [render("style.css"), render("workbench.css")],
+    }
+    return f"{render('workbench/report.html', **values)}\n"
+
+
+def _measures_before(editor: Editor) -> dict[str, dict[str, float]]:
+    """The measures of the rules as they were at first."""
+    found = editor.session.measures(editor.history.steps[0].rules)
+    return {part: dict(values) for part, values in found.items()}

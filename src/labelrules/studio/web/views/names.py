@@ -5,15 +5,18 @@ from typing import Any
 
 import numpy as np
 
+from labelrules._kept import kept
 from labelrules._types import UNSET
 from labelrules.data.schema import Feature
-from labelrules.inspection import histogram_svg
-from labelrules.inspection.review.matrix import tested_feature
+from labelrules.inspection import histogram_svg, label_graph
+from labelrules.inspection.pictures.svg import dependency_matrix_svg, label_graph_svg
+from labelrules.inspection.review.matrix import (
+    tested_feature,
+)
 from labelrules.measures import Measure
-from labelrules.studio.web.figures import PartFigures
-from labelrules.studio.web.inputs import Fields
-from labelrules.studio.web.project import State
-from labelrules.studio.web.site import Page, Site, address, paged
+from labelrules.studio import Editor
+from labelrules.studio.web.project import PartFigures, State
+from labelrules.studio.web.site import Fields, Page, Site, address, paged
 from labelrules.studio.web.views.rules import (
     RuleLine,
     check_name,
@@ -188,3 +191,38 @@ def range_text(feature: Feature, column: Any) -> str:
         return f"{feature.kind}, all missing"
     low, high = feature.text(known.min()), feature.text(known.max())
     return f"{feature.kind} from {low} to {high}{missing}"
+
+
+MOST_LABELS = 60
+"""Labels that a picture of dependencies shows; of more, those with most rules between them."""
+
+
+@kept
+def _graph(editor: Editor) -> Any:
+    return label_graph(editor.theory)
+
+
+def dependencies_page(site: Site, state: State, fields: Fields) -> Page:
+    """Which labels are predicted by testing which others."""
+    view = fields.choice("view", ("matrix", "graph"))
+    graph = _graph(state.editor)
+    edges = graph.edges()
+    counts: dict[str, int] = {}
+    for edge in edges:
+        for name in (edge.tested, edge.predicted):
+            counts[name] = counts.get(name, 0) + edge.n_full + edge.n_partial
+    shown = sorted(counts, key=lambda name: -counts[name])[:MOST_LABELS]
+    names = [name for name in state.editor.theory.schema.labels if name in set(shown)]
+    link = "/?label={predicted}&tests={tested}"
+    draw = dependency_matrix_svg if view == "matrix" else label_graph_svg
+    values = {
+        "title": "Dependencies",
+        "view": view,
+        "views": [(one, address("/dependencies", view=one)) for one in ("matrix", "graph")],
+        "picture": draw(graph, order=names, link=link) if names else None,
+        "edges": [(edge, address("/", label=edge.predicted, tests=edge.tested)) for edge in edges],
+        "n_hidden": len(counts) - len(names),
+        "cycles": graph.components(),
+        "graph": graph,
+    }
+    return Page("dependencies.html", values)

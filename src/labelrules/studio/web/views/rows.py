@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from labelrules._checks import quoted, suggestion
+from labelrules._kept import kept
 from labelrules._types import UNSET, Integers
 from labelrules.data import DataError, Dataset
 from labelrules.data.memory.encoding import cell_readers
@@ -12,11 +13,13 @@ from labelrules.data.schema import Feature
 from labelrules.inspection import Explanation, explain
 from labelrules.inspection.explanation.html import means
 from labelrules.inspection.explanation.writer import Writer
+from labelrules.inspection.pictures.svg import flow_svg
+from labelrules.inspection.review.coverage import RowFlow, row_flow
 from labelrules.inspection.tracing import row_values
-from labelrules.studio.web.figures import PartFigures, figures_of
-from labelrules.studio.web.inputs import Fields, InputError
-from labelrules.studio.web.project import State
-from labelrules.studio.web.site import NotThereError, Page, Site, paged
+from labelrules.rules import LayeredTheory, RuleSet, Theory
+from labelrules.studio import Editor
+from labelrules.studio.web.project import PartFigures, State, figures_of
+from labelrules.studio.web.site import Fields, InputError, NotThereError, Page, Site, paged
 from labelrules.studio.web.views.rules import check_name
 
 ROWS_PER_PAGE = 50
@@ -216,3 +219,49 @@ def _input(feature: Feature, value: float, given: dict[str, str]) -> dict[str, A
     old = feature.text(value)
     changed = given.get(feature.name, old)
     return {"feature": feature, "value": changed, "old": old}
+
+
+STEPS_PER_PAGE = 100
+
+
+@kept
+def _flows(editor: Editor) -> dict[tuple[str | None, int | None], RowFlow]:
+    """The flows that were asked for, by label and layer."""
+    return {}
+
+
+def flow_page(site: Site, state: State, fields: Fields) -> Page:
+    """How many rows reach each rule, and what it decides."""
+    theory, schema = state.editor.theory, state.editor.theory.schema
+    label = fields.name("label")
+    check_name(label, schema.labels, "label")
+    layers = theory.layers if isinstance(theory, LayeredTheory) else (theory,)
+    layer = fields.number("layer", len(layers))
+    if not 1 <= layer <= len(layers):
+        raise InputError(f"there is no layer {layer}: there are {len(layers)}")
+    flow = None
+    if not isinstance(layers[layer - 1], RuleSet):
+        of_layer = layer if len(layers) > 1 else None
+        known = _flows(state.editor)
+        if (label, of_layer) not in known:
+            known[label, of_layer] = row_flow(theory, state.editor.data, label, of_layer)
+        flow = known[label, of_layer]
+    values: dict[str, Any] = {"title": "Flow of rows", "label": label, "schema": schema,
+                              "layer": layer, "n_layers": len(layers), "flow": flow,
+                              "has_fallback": has_fallback(theory)}  # fmt: skip
+    if flow is not None:
+        place, paging = paged(
+            len(flow.steps), fields.number("page", 1), STEPS_PER_PAGE, "/flow", label=label,
+            layer=layer if len(layers) > 1 else None,
+        )  # fmt: skip
+        steps = flow.steps[place]
+        shown = type(flow)(theory, steps, flow.n_rows, flow.n_left, label)
+        values |= {"picture": flow_svg(shown, "/rules/{rule}") if steps else None,
+                   "paging": paging,
+                   "steps": [(one.place.called, one) for one in steps]}  # fmt: skip
+    return Page("flow.html", values)
+
+
+def has_fallback(theory: Theory) -> bool:
+    """Whether there are rules for rows that are left without a label."""
+    return isinstance(theory, LayeredTheory) and theory.fallback is not None

@@ -8,12 +8,11 @@ import numpy as np
 from labelrules._types import UNSET, Floats, Mask
 from labelrules.data import Dataset
 from labelrules.data.schema import Feature
-from labelrules.rules import Body, Condition, Rule
+from labelrules.inspection.review.replacements import Alternative, alternatives
+from labelrules.rules import Body, Condition, LayeredTheory, Rule
 from labelrules.rules.views.html import condition_parts
-from labelrules.studio.web.figures import Counted, Figures, PartFigures
-from labelrules.studio.web.inputs import Fields
-from labelrules.studio.web.project import State
-from labelrules.studio.web.site import NotThereError, Page, Site
+from labelrules.studio.web.project import Counted, Figures, PartFigures, State
+from labelrules.studio.web.site import Fields, InputError, NotThereError, Page, Site, address
 from labelrules.studio.web.views.rules import (
     RuleLine,
     check_name,
@@ -236,3 +235,58 @@ def fits_others(body: Body, condition: Condition, data: Dataset) -> Mask:
         if other != condition:
             reached &= other.holds(data.column(other.column))
     return reached
+
+
+RANKINGS = (
+    "f1/micro/partial",
+    "precision/micro/partial",
+    "accuracy/micro/partial",
+    "f0.5/micro/partial",
+)
+
+
+class ShownAlternative(NamedTuple):
+    """An alternative with the address of its preview."""
+
+    one: Alternative
+    preview: str
+
+
+def alternatives_page(site: Site, state: State, fields: Fields) -> Page:
+    """Other heads for a body, similar bodies and shorter ones, ranked by a measure."""
+    number, figures = fields.number("number"), site.figures(state)
+    line = found_line(number, state, figures)
+    place = line.edited.place
+    if place is None:
+        raise InputError(f"rule {number} is disabled, so it has no place for which to look")
+    measure = fields.choice("measure", RANKINGS)
+    theory = state.editor.theory
+    is_last = place.is_fallback or (place.layer is None and isinstance(theory, LayeredTheory))
+    if place.is_fallback:
+        raise InputError(f"rule {number} is for rows without a label: there are no alternatives")
+    layer = None if place.layer is None else place.layer + 1
+    found = alternatives(
+        theory, place.number + 1, state.editor.data, measure, validation=state.editor.validation,
+        layer=1 if layer is None and is_last else layer,
+    )  # fmt: skip
+    groups = {
+        "Other heads": found.heads,
+        "Similar bodies": found.bodies,
+        "Shorter bodies": found.pruned,
+    }
+    values = {
+        "title": f"Alternatives to rule {number}", "line": line, "found": found,
+        "groups": {
+            name: [
+                ShownAlternative(
+                    one, address("/preview", op="replace", number=number, rule=one.text)
+                )
+                for one in members
+                if one.fix is not None
+            ]
+            for name, members in groups.items()
+        },
+        "measure": measure, "rankings": RANKINGS,
+        "has_validation": state.editor.validation is not None,
+    }  # fmt: skip
+    return Page("alternatives.html", values)
