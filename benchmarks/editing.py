@@ -29,7 +29,7 @@ def learned(name: str, n_rules: int) -> Editor:
 def edits(editor: Editor, n_edits: int) -> list[tuple[str, Editor]]:
     """Editors after one edit each, of all kinds and at places all over the list."""
     found = []
-    n_rules = len(editor.history.now.rules.entries)
+    n_rules = len(editor.history.present.entries)
     for k in range(n_edits):
         number = 1 + k * n_rules // n_edits
         other = 1 + (number * 7) % n_rules

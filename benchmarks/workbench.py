@@ -36,10 +36,9 @@ from labelrules.studio import Editor
 from labelrules.studio.web.api import RESOURCES
 from labelrules.studio.web.app import VIEWS, create_app
 from labelrules.studio.web.opening import Material, compile_for, opened
-from labelrules.studio.web.operations import IN_HISTORY, OPERATIONS
 from labelrules.studio.web.project import Project
 from labelrules.studio.web.security import Keys
-from labelrules.studio.web.site import Site
+from labelrules.studio.web.site import OPERATIONS, Site
 
 N_RULES = 200
 ROUNDS = 5
@@ -212,7 +211,8 @@ class Bench:
             "branch": {"name": f"branch {len(self.editor.branches)}"},
             "switch": {"name": "main"},
         }
-        given = {} if operation in IN_HISTORY or operation == "add" else {"number": number}
+        has_number = OPERATIONS[operation].has_preview and operation != "add"
+        given = {"number": number} if has_number else {}
         return given | own.get(operation, {})
 
     def edit(self) -> None:
@@ -248,7 +248,7 @@ class Bench:
     def ask(self, line: str, template: str) -> None:
         """Ask for an address right after an edit, and again; previews of every operation."""
         for operation in OPERATIONS if "{change}" in template else ("",):
-            if operation in IN_HISTORY:
+            if operation and not OPERATIONS[operation].has_preview:
                 continue
             for _ in range(ROUNDS):
                 self.edit()

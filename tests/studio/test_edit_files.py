@@ -28,7 +28,7 @@ def everything(editor):
     history = editor.history
     return (
         [(one.number, one.parent, one.step, one.author, one.time) for one in history.steps],
-        [one.rules.entries for one in history.steps],
+        [rules.entries for rules in history.rules],
         dict(history.positions),
         history.branch,
         history.versions,

@@ -184,6 +184,7 @@ _STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
 _WORDS = {
     "array": "a list",
     "bool": "true or false",
+    "datetime": "a time",
     "float": "a number",
     "int": "a whole number",
     "object": "an object",
@@ -231,6 +232,8 @@ def _explained(message: str, value: Any, possible: Callable[[], list[str]]) -> s
         return f"there is no field {quoted(match[2])}{_choice(match[2], possible())}"
     if message.startswith(("Invalid enum value", "Invalid value")):
         return f"{shown(value)} is not possible here{_choice(value, possible())}"
+    if message.startswith("Invalid RFC3339"):
+        return f"there is no time {value}"
     if match := _PATTERN.fullmatch(message):
         return f"{shown(value)} does not match {match[1]}"
     return " ".join(message.split())[:400]

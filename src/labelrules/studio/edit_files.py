@@ -1,19 +1,18 @@
 """Edits in files, with the whole history, and as programs in Python."""
 
-import json
 import warnings
-from datetime import UTC, datetime
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from msgspec import Meta
+from msgspec import UNSET
+from msgspec.structs import replace as with_fields
 
 from labelrules._checks import counted, quoted
 from labelrules.data import DataError, Dataset, FileError
 from labelrules.data.document import (
-    Count,
     DocumentError,
     Record,
     at,
@@ -37,56 +36,19 @@ from labelrules.measures import Evaluation
 from labelrules.storage import from_json, to_json
 from labelrules.storage.parameters import read_learner
 from labelrules.storage.records import Fingerprint
-from labelrules.studio.edit_history import MAIN, EditHistory, HistoryStep, Position, Version
-from labelrules.studio.edit_session import EditSession, Opening
-from labelrules.studio.edited_rules import EditedRules
+from labelrules.studio.edit_history import (
+    MAIN,
+    EditHistory,
+    HistoryStep,
+    Opening,
+    Position,
+    Time,
+    Version,
+)
+from labelrules.studio.edit_session import EditSession
 from labelrules.studio.editor import Editor, edit
-from labelrules.studio.edits import RulesRelearned, Step
-from labelrules.studio.knowledge import Knowledge
-from labelrules.studio.relearning import expression, imports_of
-
-_WHEN = "%Y-%m-%dT%H:%M:%SZ"
-
-When = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
-Measures = dict[str, float]
-
-
-class StepRecord(Record):
-    """A step of the history; they are numbered from 1 in their order, 0 is the original."""
-
-    parent: Count
-    author: str | None
-    time: When
-    step: Step
-
-
-class PositionRecord(Record):
-    """Where a branch is, and the steps that were undone there, the last one first."""
-
-    step: Count
-    undone: list[Count]
-
-
-class VersionRecord(Record):
-    """A named state of the rules."""
-
-    name: str
-    step: Count
-    branch: str
-    reason: str
-    author: str | None
-    time: When
-    measures: dict[str, Measures]
-
-
-class OpeningRecord(Record):
-    """A look at the test part."""
-
-    reason: str
-    author: str | None
-    time: When
-    step: Count
-    measures: Measures
+from labelrules.studio.edits import RulesRelearned
+from labelrules.studio.relearning import expression
 
 
 class EditsDocument(Record):
@@ -98,13 +60,13 @@ class EditsDocument(Record):
     validation: Fingerprint | None
     test: Fingerprint | None
     author: str | None
-    begun: When
+    begun: Time
     original: dict[str, Any]
-    steps: list[StepRecord]
-    branches: dict[str, PositionRecord]
+    steps: list[HistoryStep]
+    branches: dict[str, Position]
     branch: str
-    versions: list[VersionRecord]
-    openings: list[OpeningRecord]
+    versions: list[Version]
+    openings: list[Opening]
 
 
 class EditConflictError(FileError):
@@ -126,7 +88,7 @@ def write_edits(
     """
     target = checked_target(path)
     document = _document(session, history)
-    text = indented_json(builtins_of(document)) + "\n"
+    text = indented_json(builtins_of(document, dict)) + "\n"
     check_length(len(text))
     with locked(target):
         found = _found(target)
@@ -175,17 +137,17 @@ def _lacking(one: EditsDocument, other: EditsDocument) -> list[str]:
             last, what = more[-1], counted(len(more), noun)
             which = "" if len(more) == 1 else ", the last"
             author = "" if last.author is None else f" by {last.author}"
-            about = last.step if isinstance(last, StepRecord) else last.reason
-            found.append(f"{what}{which}{author} at {last.time} ({quoted(about)})")
+            about = getattr(last, "reason", last)
+            time = builtins_of(last.time)
+            found.append(f"{what}{which}{author} at {time} ({quoted(about)})")
     found += [f"the branch {quoted(name)}" for name in one.branches if name not in other.branches]
     return found
 
 
 def _after_common(one: list[Any], other: list[Any]) -> list[Any]:
     """The records after those with which both lists begin."""
-    texts = [[json.dumps(builtins_of(record)) for record in records] for records in (one, other)]
     n_common = 0
-    for mine, theirs in zip(*texts, strict=False):
+    for mine, theirs in zip(one, other, strict=False):
         if mine != theirs:
             break
         n_common += 1
@@ -194,11 +156,10 @@ def _after_common(one: list[Any], other: list[Any]) -> list[Any]:
 
 def _moved(found: EditsDocument, left: EditHistory) -> list[str]:
     """Branches that are elsewhere than they were left, in words."""
-    where = {name: PositionRecord(at.step, list(at.undone)) for name, at in left.positions.items()}
     words = [
         f"the branch {quoted(name)} at step {at.step}"
         for name, at in found.branches.items()
-        if at != where.get(name)
+        if at != left.positions.get(name)
     ]
     if not words and found.branch != left.branch:
         words = [f"the branch {quoted(found.branch)} as the present one"]
@@ -207,12 +168,6 @@ def _moved(found: EditsDocument, left: EditHistory) -> list[str]:
 
 def _document(session: EditSession, history: EditHistory) -> EditsDocument:
     first, *steps = history.steps
-    records = []
-    for one in steps:
-        if one.step is None or one.parent is None:
-            raise TypeError("only the first step has no step before it")
-        records.append(StepRecord(one.parent, one.author, _text(one.time), one.step))
-    positions = history.positions.items()
     known = {**session.left_out, **session.fingerprints}
     return EditsDocument(
         format="labelrules edits",
@@ -221,23 +176,14 @@ def _document(session: EditSession, history: EditHistory) -> EditsDocument:
         validation=known.get("validation"),
         test=known.get("test"),
         author=first.author,
-        begun=_text(first.time),
+        begun=first.time,
         original=session.original_document,
-        steps=records,
-        branches={name: PositionRecord(one.step, list(one.undone)) for name, one in positions},
+        steps=[with_fields(one, number=UNSET) for one in steps],
+        branches=dict(history.positions),
         branch=history.branch,
-        versions=[
-            VersionRecord(
-                one.name, one.step, one.branch, one.reason, one.author, _text(one.time),
-                {part: dict(values) for part, values in one.measures.items()},
-            )
-            for one in history.versions
-        ],
-        openings=[
-            OpeningRecord(one.reason, one.author, _text(one.time), one.step, dict(one.measures))
-            for one in session.openings
-        ],
-    )  # fmt: skip
+        versions=list(history.versions),
+        openings=[with_fields(one, number=UNSET) for one in session.openings],
+    )
 
 
 def load_edits(
@@ -284,7 +230,12 @@ def _read(path: Path) -> EditsDocument:
     with opened_utf8(path) as file:
         text = read_pieces(file)
     with at("$"):
-        return converted(read_document(text), EditsDocument)
+        return converted(read_document(text), EditsDocument, _measures)
+
+
+def _measures(kind: type, value: Any) -> Evaluation:
+    """Measures, the only values of the document that are no plain ones."""
+    return Evaluation(converted(value, dict[str, float]))
 
 
 def _check_same_data(record: EditsDocument, session: EditSession) -> None:
@@ -307,56 +258,41 @@ def _check_same_data(record: EditsDocument, session: EditSession) -> None:
 
 def _restored(record: EditsDocument, editor: Editor, author: str | None, path: Path) -> Editor:
     session = editor.session
-    start = HistoryStep(
-        0, None, None, record.author, _time(record.begun), EditedRules.of(session.frame)
-    )
-    history = EditHistory((start,))
+    history = EditHistory.of(editor.history.present, record.author, record.begun)
     for number, one in enumerate(record.steps, 1):
         with at(f".steps[{number - 1}]"):
             history = _with_step(history, one, number)
-    history = EditHistory(history.steps, _positions(record), record.branch, _versions(record))
+    if record.branch not in record.branches or MAIN not in record.branches:
+        raise DocumentError(".branches", f'there must be "{MAIN}" and the present branch')
     _check_numbers(record)
-    session.openings = tuple(
-        Opening(n, one.reason, one.author, _time(one.time), one.step, Evaluation(one.measures))
-        for n, one in enumerate(record.openings, 1)
-    )
+    history = replace(
+        history, positions=MappingProxyType(record.branches), branch=record.branch,
+        versions=tuple(record.versions),
+    )  # fmt: skip
+    numbered = enumerate(record.openings, 1)
+    session.openings = tuple(with_fields(one, number=n) for n, one in numbered)
     return Editor(session, history, author or record.author, path)
 
 
-def _with_step(history: EditHistory, record: StepRecord, number: int) -> EditHistory:
-    if record.parent >= number:
-        raise DocumentError(".parent", f"there is no step {record.parent} before this one")
-    if isinstance(record.step, RulesRelearned):
+def _with_step(history: EditHistory, one: HistoryStep, number: int) -> EditHistory:
+    if one.parent is None or one.step is None:
+        raise DocumentError("", "only the first step has no step before it")
+    if one.parent >= number:
+        raise DocumentError(".parent", f"there is no step {one.parent} before this one")
+    if isinstance(one.step, RulesRelearned):
         with at(".step.learner"):
-            learner = record.step.learner
+            learner = one.step.learner
             read_learner(learner.kind, learner.parameters, _learners())
             expression(learner)
-    before = history.at(Position(record.parent))
+    before = history.at(Position(one.parent))
     with at(".step"):
-        return before.grown(record.step, record.author, _time(record.time))
+        return before.grown(one.step, one.author, one.time)
 
 
 def _learners() -> dict[str, Any]:
     from labelrules.learners.registry import registered
 
     return {learner.__name__: learner for learner in registered().values()}
-
-
-def _positions(record: EditsDocument) -> Any:
-    found = {name: Position(one.step, tuple(one.undone)) for name, one in record.branches.items()}
-    if record.branch not in found or MAIN not in found:
-        raise DocumentError(".branches", f'there must be "{MAIN}" and the present branch')
-    return MappingProxyType(found)
-
-
-def _versions(record: EditsDocument) -> tuple[Version, ...]:
-    return tuple(
-        Version(
-            one.name, one.step, one.branch, one.reason, one.author, _time(one.time),
-            {part: Evaluation(values) for part, values in one.measures.items()},
-        )
-        for one in record.versions
-    )  # fmt: skip
 
 
 def _check_numbers(record: EditsDocument) -> None:
@@ -377,17 +313,6 @@ def _check_numbers(record: EditsDocument) -> None:
         for number, one in enumerate(getattr(record, place)):
             if one.step > last:
                 raise DocumentError(f".{place}[{number}].step", f"there is no step {one.step}")
-
-
-def _text(time: datetime) -> str:
-    return time.astimezone(UTC).strftime(_WHEN)
-
-
-def _time(text: str) -> datetime:
-    try:
-        return datetime.strptime(text, _WHEN).replace(tzinfo=UTC)
-    except ValueError:
-        raise DocumentError("", f"there is no time {text}") from None
 
 
 _PROGRAM = '''\
@@ -435,10 +360,7 @@ def script_of(session: EditSession, history: EditHistory) -> str:
         if one.author != author:
             author = one.author
             calls.append(f"by({author!r})")
-        if isinstance(one.step, RulesRelearned):
-            names |= imports_of(one.step.learner)
-            if one.step.knowledge != Knowledge():
-                names.add(("labelrules.studio", "Knowledge"))
+        names |= one.step.imports()
         calls += [one.step.call(), *commits.get(one.number, ())]
     lines = [f"    editor = editor.{call}" for call in calls]
     data = session.training

@@ -4,8 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+from msgspec import UNSET, Meta, UnsetType
 
 from labelrules._checks import counted, quoted, suggestion
+from labelrules.data.document import Count, FrozenRecord
+from labelrules.measures import Evaluation
 from labelrules.studio.edited_rules import EditedRules
 from labelrules.studio.edits import Step
 
@@ -13,35 +18,40 @@ MAIN = "main"
 """The branch on which every edit begins."""
 
 
-@dataclass(frozen=True, eq=False)
-class HistoryStep:
-    """A step and the rules after it; step 0 is the theory as it was at first.
+Time: TypeAlias = Annotated[datetime, Meta(tz=True)]
+if TYPE_CHECKING:
+    Order: TypeAlias = int
+else:
+    Order = int | UnsetType
+"""A number that follows from the place in a list: files leave it out."""
+
+
+class HistoryStep(FrozenRecord, frozen=True, kw_only=True):
+    """A step of the history; step 0 is the theory as it was at first.
 
     Attributes
     ----------
     number : int
     parent : int or None
         The step before.
-    step : Step or None
-        What was done, as a small value; None for step 0.
     author : str or None
     time : datetime
         In UTC, to the second.
+    step : Step or None
+        The edit; None for step 0.
     """
 
-    number: int
-    parent: int | None
-    step: Step | None
+    number: Order = UNSET  # type: ignore[assignment]
+    parent: Count | None
     author: str | None
-    time: datetime
-    rules: EditedRules = field(repr=False)
+    time: Time
+    step: Step | None
 
     def __str__(self) -> str:
         return "the theory as it was" if self.step is None else str(self.step)
 
 
-@dataclass(frozen=True)
-class Version:
+class Version(FrozenRecord, frozen=True):
     """A state of the rules that somebody has named.
 
     Attributes
@@ -60,20 +70,42 @@ class Version:
     """
 
     name: str
-    step: int
+    step: Count
     branch: str
     reason: str
     author: str | None
-    time: datetime
-    measures: Mapping[str, Mapping[str, float]]
+    time: Time
+    measures: dict[str, Evaluation]
 
 
-@dataclass(frozen=True)
-class Position:
+class Opening(FrozenRecord, frozen=True, kw_only=True):
+    """A look at the test part.
+
+    Attributes
+    ----------
+    number : int
+        How many there have been, this one included.
+    reason : str
+    author : str or None
+    time : datetime
+    step : int
+        The step of the history whose rules were measured.
+    measures : dict of str to float
+    """
+
+    number: Order = UNSET  # type: ignore[assignment]
+    reason: str
+    author: str | None
+    time: Time
+    step: Count
+    measures: Evaluation
+
+
+class Position(FrozenRecord, frozen=True):
     """Where a branch is, and the steps that were undone there, the last one first."""
 
-    step: int
-    undone: tuple[int, ...] = ()
+    step: Count
+    undone: tuple[Count, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,11 +113,24 @@ class EditHistory:
     """All steps with their branches and versions; a value, which grows by making another one."""
 
     steps: tuple[HistoryStep, ...]
+    rules: tuple[EditedRules, ...]
+    """The rules after each step."""
     positions: Mapping[str, Position] = field(
         default_factory=lambda: MappingProxyType({MAIN: Position(0)})
     )
     branch: str = MAIN
     versions: tuple[Version, ...] = ()
+
+    @classmethod
+    def of(cls, rules: EditedRules, author: str | None, time: datetime) -> "EditHistory":
+        """The history of rules that nobody has edited yet."""
+        start = HistoryStep(number=0, parent=None, author=author, time=time, step=None)
+        return cls((start,), (rules,))
+
+    @property
+    def present(self) -> EditedRules:
+        """The rules as they are now."""
+        return self.rules[self.position.step]
 
     @property
     def position(self) -> Position:
@@ -128,10 +173,12 @@ class EditHistory:
 
     def grown(self, step: Step, author: str | None, time: datetime | None = None) -> "EditHistory":
         """One more step after the present one; what was undone can no longer be redone."""
-        number = len(self.steps)
-        rules = step.apply(self.now.rules, number)
-        new = HistoryStep(number, self.now.number, step, author, time or now(), rules)
-        return replace(self, steps=(*self.steps, new)).at(Position(number))
+        number, parent = len(self.steps), self.position.step
+        rules = (*self.rules, step.apply(self.present, number))
+        new = HistoryStep(
+            number=number, parent=parent, author=author, time=time or now(), step=step
+        )
+        return replace(self, steps=(*self.steps, new), rules=rules).at(Position(number))
 
     def at(self, position: Position) -> "EditHistory":
         """The same with the present branch elsewhere."""

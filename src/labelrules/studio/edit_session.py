@@ -4,7 +4,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cached_property, partial
 from threading import Lock
 from typing import Any
@@ -36,7 +35,7 @@ from labelrules.rules import (
 from labelrules.rules.rule_table import table_of
 from labelrules.rules.theory import closed
 from labelrules.storage import to_json
-from labelrules.studio.edit_history import now
+from labelrules.studio.edit_history import Opening, now
 from labelrules.studio.edited_rules import EditedRules
 
 
@@ -102,30 +101,6 @@ BY_HAND = "the rules were edited by hand"
 
 KEPT = 6
 """Results that are kept for each part of the data: the states that previews compare, and some."""
-
-
-@dataclass(frozen=True)
-class Opening:
-    """A look at the test part.
-
-    Attributes
-    ----------
-    number : int
-        How many there have been, this one included.
-    reason : str
-    author : str or None
-    time : datetime
-    step : int
-        The step of the history whose rules were measured.
-    measures : dict of str to float
-    """
-
-    number: int
-    reason: str
-    author: str | None
-    time: datetime
-    step: int
-    measures: Evaluation
 
 
 class EditSession:
@@ -249,7 +224,10 @@ class EditSession:
             raise ValueError("no label of the test part is known: there is nothing to measure")
         with self._lock:
             before = self.openings
-            opening = Opening(len(before) + 1, reason, author, now(), step, measures)
+            opening = Opening(
+                number=len(before) + 1, reason=reason, author=author, time=now(), step=step,
+                measures=measures,
+            )  # fmt: skip
             self.openings = (*before, opening)
             try:
                 write()

@@ -151,44 +151,6 @@ class EditedRules:
         """Another entry at a place."""
         return self.with_entries((*self.entries[:index], entry, *self.entries[index + 1 :]))
 
-    def replaced(self, number: int, rule: Rule, step: int) -> "EditedRules":
-        """Another rule in the place of one; without a note of its own it keeps the old note."""
-        index = self.open_index(number, "replace")
-        old = self.entries[index]
-        noted = rule if rule.note is not None else rule.with_note(old.rule.note)
-        fitting = self.fitting(noted, old.layer, number)
-        return self.with_entry(index, replace(old, rule=fitting, changed=step))
-
-    def added(self, rule: Rule, number: int, layer: int, step: int) -> "EditedRules":
-        """One more rule, which gets this number, in a layer from 0."""
-        first, last = self.span(layer)
-        if not first + 1 <= number <= last + 1:
-            raise ValueError(
-                f"a rule of {self.layer_text(layer)} has a number from {first + 1} to {last + 1}, "
-                f"not {number}"
-            )
-        entry = RuleEntry(self.next_id, self.fitting(rule, layer, number), layer, changed=step)
-        rest = self.entries[: number - 1], self.entries[number - 1 :]
-        return self.with_entries((*rest[0], entry, *rest[1]), 1)
-
-    def removed(self, number: int) -> "EditedRules":
-        """All rules but one."""
-        index = self.open_index(number, "remove")
-        return self.with_entries((*self.entries[:index], *self.entries[index + 1 :]))
-
-    def moved(self, number: int, to: int, step: int) -> "EditedRules":
-        """A rule with another number, which must be in the same layer."""
-        index, target = self.open_index(number, "move"), self.index(to)
-        entry = self.entries[index]
-        if self.entries[target].layer != entry.layer:
-            raise ValueError(
-                f"rule {number} is in {self.layer_text(entry.layer)}, rule {to} in "
-                f"{self.layer_text(self.entries[target].layer)}: remove the rule, and add it there"
-            )
-        others = [*self.entries[:index], *self.entries[index + 1 :]]
-        others.insert(target, replace(entry, changed=step))
-        return self.with_entries(others)
-
     def span(self, layer: int) -> tuple[int, int]:
         """Where the rules of a layer begin and end, from 0."""
         first = sum(entry.layer < layer for entry in self.entries)

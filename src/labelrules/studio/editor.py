@@ -22,30 +22,29 @@ from labelrules.rules import (
     Rule,
     Theory,
     parse,
-    parse_rule,
     rule_text,
     theory_of,
     theory_text,
 )
-from labelrules.rules.language.text import rule_texts
-from labelrules.studio.edit_history import EditHistory, HistoryStep, Position, Version, now
-from labelrules.studio.edit_session import EditSession, Opening, Outcome
+from labelrules.rules.language.text import condition_text, rule_texts
+from labelrules.studio.edit_history import EditHistory, HistoryStep, Opening, Position, Version, now
+from labelrules.studio.edit_session import EditSession, Outcome
 from labelrules.studio.edited_rules import EditedRule, EditedRules, rules_kept
 from labelrules.studio.edits import (
-    Mark,
-    RuleAdded,
+    AddCondition,
+    AddRule,
+    DropCondition,
+    Edit,
     RuleMarked,
     RuleMoved,
     RuleNoted,
     RuleRemoved,
     RuleReplaced,
     RulesRelearned,
-    Step,
+    SetLabel,
+    SetThreshold,
+    ToggleLabel,
     text_of,
-    with_condition,
-    with_label,
-    with_threshold,
-    without_condition,
 )
 from labelrules.studio.knowledge import Knowledge, checked_knowledge
 from labelrules.studio.previews import Preview, part_preview, rows_where, slice_preview
@@ -140,11 +139,16 @@ class Editor:
 
     @property
     def _rules(self) -> EditedRules:
-        return self.history.now.rules
+        return self.history.present
+
+    def edited(self, edit: Edit) -> "Editor":
+        """The editor after an edit, which is a step of its history."""
+        step = edit.step(self._rules)
+        return self._with(self.history.grown(step, self.author))
 
     def replace(self, number: int, rule: Rule | str) -> "Editor":
         """Another rule, or its text, in the place of one; it keeps its note, if it brings none."""
-        return self._done(RuleReplaced(number, self._text(rule)))
+        return self.edited(RuleReplaced(number, text_of(rule, self._schema)))
 
     def add(self, rule: Rule | str, at: int | None = None, *, layer: int | None = None) -> "Editor":
         """One more rule, which gets the number `at`.
@@ -158,74 +162,60 @@ class Editor:
             Its layer, from 1; rules for rows without a label are in the one after the last. By
             default that of the rule that has the number `at` now, else the last layer.
         """
-        rules = self._rules
-        if layer is None:
-            within = at is not None and 1 <= at <= len(rules.entries)
-            found = rules.entry(at).layer if within and at is not None else rules.n_layers - 1
-        else:
-            found = self._layer(layer)
-        first, end = rules.span(found)
-        if at is None:
-            at = end + 1
-            while at - 1 > first and not rules.entries[at - 2].rule.body and rules.frame.ordered:
-                at -= 1
-        return self._done(RuleAdded(at, self._text(rule), found + 1))
+        return self.edited(AddRule(text_of(rule, self._schema), at, layer))
 
     def remove(self, number: int) -> "Editor":
         """All rules but one."""
-        return self._done(RuleRemoved(number))
+        return self.edited(RuleRemoved(number))
 
     def move(self, number: int, *, to: int) -> "Editor":
         """A rule with another number; those between move by one."""
-        return self._done(RuleMoved(number, to))
+        return self.edited(RuleMoved(number, to))
 
     def lock(self, number: int) -> "Editor":
         """A rule that cannot be changed, and stays when rules are learned again."""
-        return self._marked(number, "lock")
+        return self.edited(RuleMarked(number, "lock"))
 
     def unlock(self, number: int) -> "Editor":
         """A rule that can be changed again."""
-        return self._marked(number, "unlock")
+        return self.edited(RuleMarked(number, "unlock"))
 
     def disable(self, number: int) -> "Editor":
         """A rule that stays where it is, but is left out of the theory."""
-        return self._marked(number, "disable")
+        return self.edited(RuleMarked(number, "disable"))
 
     def enable(self, number: int) -> "Editor":
         """A rule that is part of the theory again."""
-        return self._marked(number, "enable")
+        return self.edited(RuleMarked(number, "enable"))
 
     def note(self, number: int, note: str | None) -> "Editor":
         """A rule with another note; None or an empty text for none."""
-        text = self._rules.entry(number).rule.with_note(note or None).note
-        return self._done(RuleNoted(number, text))
+        return self.edited(RuleNoted(number, note))
 
     def set_threshold(self, number: int, *, condition: int, value: float | str) -> "Editor":
         """A rule with another threshold in one of its conditions, which are counted from 1.
 
         Dates, times, durations and categories with an order are given as text.
         """
-        changed = with_threshold(self._rule(number), condition, value, self._schema)
-        return self.replace(number, changed)
+        return self.edited(SetThreshold(number, condition, value))
 
     def add_condition(self, number: int, condition: Condition | str) -> "Editor":
         """A rule with one more condition."""
-        return self.replace(number, with_condition(self._rule(number), condition, self._schema))
+        if not isinstance(condition, str):
+            condition = condition_text(condition, self._schema)
+        return self.edited(AddCondition(number, condition))
 
     def drop_condition(self, number: int, *, condition: int) -> "Editor":
         """A rule without one of its conditions, which are counted from 1."""
-        return self.replace(number, without_condition(self._rule(number), condition))
+        return self.edited(DropCondition(number, condition))
 
     def set_label(self, number: int, label: str, present: bool | None) -> "Editor":
         """A rule that predicts a label present or absent, or with None leaves it open."""
-        return self.replace(number, with_label(self._rule(number), label, present, self._schema))
+        return self.edited(SetLabel(number, label, present))
 
     def toggle_label(self, number: int, label: str) -> "Editor":
         """A rule with the next value of a label: not predicted, present, absent, not predicted."""
-        head = dict(self._rule(number).head)
-        value = head.get(self._schema.label_index.get(label, -1))
-        following = {None: True, 1: False, 0: None}[value]
-        return self.set_label(number, label, following)
+        return self.edited(ToggleLabel(number, label))
 
     def relearn(
         self,
@@ -270,7 +260,7 @@ class Editor:
             found = parse(learned, self._schema) if isinstance(learned, str) else learned
         repeatable = learned is None and getattr(made, "time_limit", None) is None
         text = theory_text(found)
-        return self._done(RulesRelearned(after, names, record_of(made), told, text, repeatable))
+        return self.edited(RulesRelearned(after, names, record_of(made), told, text, repeatable))
 
     def preview(self, since: RulesSource = None, *, where: Any = None) -> Preview:
         """What changes: rows, labels and every measure, before and after.
@@ -421,30 +411,6 @@ class Editor:
     def _schema(self) -> Any:
         return self.session.frame.schema
 
-    def _rule(self, number: int) -> Rule:
-        return self._rules.entry(number).rule
-
-    def _text(self, rule: Rule | str) -> str:
-        parsed = parse_rule(rule, self._schema) if isinstance(rule, str) else rule
-        if not isinstance(parsed, Rule):
-            raise TypeError(f"a rule is a Rule or its text, not {rule!r:.60}")
-        return text_of(parsed, self._rules)
-
-    def _layer(self, layer: int) -> int:
-        n_layers = self._rules.n_layers
-        if layer not in range(1, n_layers + 2):
-            raise ValueError(
-                f"layer must be a number from 1 to {n_layers + 1}, the last for rows without a "
-                f"label, not {layer!r}"
-            )
-        return layer - 1
-
-    def _marked(self, number: int, mark: Mark) -> "Editor":
-        return self._done(RuleMarked(number, mark))
-
-    def _done(self, step: Step) -> "Editor":
-        return self._with(self.history.grown(step, self.author))
-
     def _with(self, history: EditHistory) -> "Editor":
         other = replace(self, history=history)
         other._written(self.history)
@@ -469,16 +435,16 @@ class Editor:
         return self.history.version(version)
 
     def _since(self, since: RulesSource) -> EditedRules:
-        steps = self.history.steps
+        rules = self.history.rules
         if since is None:
-            return steps[self.history.now.parent or 0].rules
+            return rules[self.history.now.parent or 0]
         if isinstance(since, Editor):
             if since.session is not self.session:
                 raise ValueError("the other editor is of another edit: compare them by diff")
             return since._rules
         if not isinstance(since, Version | str):
             raise TypeError(f"since must be an editor, a version or its name, not {since!r:.60}")
-        return steps[self._version(since).step].rules
+        return rules[self._version(since).step]
 
     def __repr__(self) -> str:
         rules, steps = counted(len(self._rules.entries), "rule"), counted(len(self.steps), "step")
@@ -552,8 +518,8 @@ def edit(
     locked = None if test is None else _checked_part(test, original, "test")
     _check_predicts_by_rules(original, parts["training"])
     session = EditSession(original, parts, locked)
-    start = HistoryStep(0, None, None, author, now(), EditedRules.of(session.frame))
-    return Editor(session, EditHistory((start,)), author)
+    history = EditHistory.of(EditedRules.of(session.frame), author, now())
+    return Editor(session, history, author)
 
 
 def _checked_original(original: Any) -> Any:

@@ -1,8 +1,7 @@
 """The public names of the room `studio`."""
 
 from labelrules.studio.edit_files import load_edits
-from labelrules.studio.edit_history import EditHistory, HistoryStep, Version
-from labelrules.studio.edit_session import Opening
+from labelrules.studio.edit_history import EditHistory, HistoryStep, Opening, Version
 from labelrules.studio.edited_rules import EditedRule
 from labelrules.studio.editor import Editor, edit
 from labelrules.studio.knowledge import Knowledge

@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from labelrules._checks import quoted
 from labelrules.data.document import builtins_of
+from labelrules.studio.edits import Number
 from labelrules.studio.web.answers import (
     ErrorAnswer,
     ExplanationAnswer,
@@ -35,21 +36,16 @@ from labelrules.studio.web.answers import (
     rules_value,
     state_value,
 )
-from labelrules.studio.web.operations import (
-    IN_HISTORY,
-    NUMBER,
-    OPERATIONS,
-    Field,
-    Operation,
-    counted_field,
-)
 from labelrules.studio.web.project import State
 from labelrules.studio.web.site import (
     CSRF,
     LARGEST_NUMBER,
     LONGEST_TEXT,
+    OPERATIONS,
+    Field,
     Fields,
     InputError,
+    Operation,
     Site,
     form_of,
     query_of,
@@ -59,7 +55,8 @@ from labelrules.studio.web.views.changes import LIMITS, SCOPES, learning_of, ope
 Call: TypeAlias = Callable[[Site, State, Fields], Any]
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 
-REVISION = counted_field("revision", "the state that the change was made from")
+REVISION = Field("revision", "integer", "the state that the change was made from", low=1)
+NUMBER = Field.of("number", Number)
 _JOB = Field("job", "integer", "which learning, as in the answer to /api/learn")
 _WHERE = Field("where", "text", "a slice, such as 'age > 60'", False)
 _PARTS = ("training", "validation")
@@ -147,7 +144,7 @@ RESOURCES = (
     *(
         Resource("POST", f"/api/preview/{one.name}", f"Preview: {one.about}", _preview(one),
                  PreviewAnswer, (*one.fields, _WHERE))
-        for one in OPERATIONS.values() if one.name not in IN_HISTORY
+        for one in OPERATIONS.values() if one.has_preview
     ),
     *(
         Resource("POST", f"/api/edit/{one.name}", one.about, _edit(one), StateAnswer,

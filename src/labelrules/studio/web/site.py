@@ -1,8 +1,19 @@
 """What the views share: the project, the fields of requests, and pages made from templates."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from functools import partial
+from types import NoneType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.requests import Request
@@ -12,6 +23,8 @@ from labelrules._html import render
 from labelrules.data import DataError
 from labelrules.data.document import read_document, shown
 from labelrules.rules import Theory
+from labelrules.studio import Editor
+from labelrules.studio.edits import ASKED, MARKS, Edit, RuleMarked
 from labelrules.studio.web.project import Figures, Job, Project, State, figures_of
 from labelrules.studio.web.security import SAFE, Keys
 
@@ -208,6 +221,103 @@ def _fields(encoded: bytes) -> Fields:
                 f"{shown(text)}"
             )
     return Fields(found, pairs)
+
+
+Kind: TypeAlias = Literal["integer", "text", "name", "quantity", "names"]
+"""What a field holds: text has no spaces around it, a name is taken as it is."""
+
+
+class Field(NamedTuple):
+    """A field of a request: its name, its kind, what it says, and its least number or its words."""
+
+    name: str
+    kind: Kind
+    about: str
+    is_required: bool = True
+    low: int = 0
+    among: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, kind: Any) -> "Field":
+        """The field for a field of an edit: an annotated type with a description."""
+        types, extra = get_args(kind.__origin__) or (kind.__origin__,), kind.__metadata__[0].extra
+        usual: Kind = "integer" if int in types else "quantity" if float in types else "text"
+        found = {"field": name, "kind": usual, **(extra or {})}
+        about, is_required = kind.__metadata__[0].description, NoneType not in types
+        return cls(found["field"], found["kind"], about, is_required, int(usual == "integer"))
+
+    def value(self, fields: Fields) -> Any:
+        """The value that is given; None if it is left out, and may be."""
+        if not self.is_required and not fields.has(self.name):
+            return None
+        if self.kind == "text" and not self.is_required:
+            return fields.optional(self.name)
+        read = {"integer": fields.number, "quantity": fields.quantity, "name": fields.exact}
+        return read.get(self.kind, fields.text)(self.name)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A change of the rules that forms and the interface ask for, with a form of these fields."""
+
+    name: str
+    about: str
+    fields: tuple[Field, ...]
+    call: Callable[..., Editor]
+    """The change of an editor, given the values of the fields in their order."""
+    has_preview: bool = True
+
+    @classmethod
+    def of(cls, edit: type[Edit]) -> Iterator["Operation"]:
+        """The operations of a kind of edit, one for each mark."""
+        described = {
+            name: kind for name, kind in get_type_hints(edit, include_extras=True).items()
+            if get_origin(kind) is Annotated
+        }  # fmt: skip
+        fields = tuple(Field.of(name, kind) for name, kind in described.items())
+
+        def call(editor: Editor, *values: Any, **more: Any) -> Editor:
+            return editor.edited(edit(**dict(zip(described, values, strict=True)), **more))
+
+        if edit is RuleMarked:
+            for mark, about in MARKS.items():
+                yield cls(mark, about, fields, partial(call, mark=mark))
+        else:
+            yield cls(edit.name, str(edit.__doc__).partition("\n")[0], fields, call)
+
+    def arguments(self, fields: Fields) -> dict[str, Any]:
+        """The values of its fields."""
+        return {one.name: one.value(fields) for one in self.fields}
+
+    def change(self, fields: Fields) -> Callable[[Editor], Editor]:
+        """The change that the fields ask for."""
+        values = self.arguments(fields).values()
+        return lambda editor: self.call(editor, *values)
+
+
+_IN_HISTORY = (
+    Operation("undo", "Undo the last step.", (), Editor.undo, False),
+    Operation("redo", "Redo the step that was undone.", (), Editor.redo, False),
+    Operation("commit", "Name the present rules as a version, with the reason.",
+              (Field("reason", "text", "why the rules were changed"),), Editor.commit, False),
+    Operation("branch", "Begin a branch at the present rules.",
+              (Field("name", "text", "the name of the branch"),), Editor.branch, False),
+    Operation("switch", "Go to another branch.",
+              (Field("name", "text", "the name of the branch"),), Editor.switch, False),
+)  # fmt: skip
+
+OPERATIONS = {
+    one.name: one for one in (*(one for edit in ASKED for one in Operation.of(edit)), *_IN_HISTORY)
+}
+
+
+def operation_of(fields: Fields) -> Operation:
+    """The operation that the field `op` names."""
+    name = fields.text("op")
+    if name not in OPERATIONS:
+        near = suggestion(name, OPERATIONS) or f"; there are {', '.join(OPERATIONS)}"
+        raise InputError(f"there is no operation {quoted(name)}{near}")
+    return OPERATIONS[name]
 
 
 class Link(NamedTuple):

@@ -9,9 +9,16 @@ from starlette.responses import Response
 from labelrules._checks import quoted, split_names, suggestion
 from labelrules.inspection import compare
 from labelrules.studio import Editor, Knowledge
-from labelrules.studio.web.operations import IN_HISTORY, OPERATIONS, operation_of
 from labelrules.studio.web.project import LOWER_IS_BETTER, ConflictError, State
-from labelrules.studio.web.site import Fields, InputError, Page, Site, address
+from labelrules.studio.web.site import (
+    OPERATIONS,
+    Fields,
+    InputError,
+    Page,
+    Site,
+    address,
+    operation_of,
+)
 
 SCOPES = ("after", "labels")
 MOST_FIRST = 12
@@ -173,7 +180,7 @@ ROWS_SHOWN = 30
 def preview_page(site: Site, state: State, fields: Fields) -> Page:
     """The page of a preview; with ``fragment=1`` its content alone, for the browser's module."""
     operation = operation_of(fields)
-    if operation.name in IN_HISTORY:
+    if not operation.has_preview:
         raise InputError(f"there is no preview of {operation.name}")
     is_fragment = fields.optional("fragment") is not None
     where = fields.optional("where")

@@ -92,7 +92,7 @@ def theory_named(site: Site, state: State, name: str) -> Theory:
     if name.startswith(_MODEL) and name.removeprefix(_MODEL) in site.others:
         return site.others[name.removeprefix(_MODEL)]
     step = 0 if name == _FIRST else _step_of(state, name)
-    return editor.history.steps[step].rules.theory
+    return editor.history.rules[step].theory
 
 
 def _step_of(state: State, name: str) -> int:
@@ -178,7 +178,7 @@ def report_html(editor: Editor, name: str) -> str:
     """
     state = State(1, editor)
     figures, theory = figures_of(editor), editor.theory
-    first = editor.history.steps[0].rules.theory
+    first = editor.history.rules[0].theory
     values: dict[str, Any] = {
         "name": name,
         "lead": lead(state, figures),
@@ -204,5 +204,5 @@ def report_html(editor: Editor, name: str) -> str:
 
 def _measures_before(editor: Editor) -> dict[str, dict[str, float]]:
     """The measures of the rules as they were at first."""
-    found = editor.session.measures(editor.history.steps[0].rules)
+    found = editor.session.measures(editor.history.rules[0])
     return {part: dict(values) for part, values in found.items()}
