@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from labelrules._checks import counted
 from labelrules._html import fragment, html_table, paragraphs
 from labelrules._types import Integers, Mask
 from labelrules.data import Dataset, Schema
+from labelrules.data.document import FrozenRecord
 from labelrules.inspection import Comparison, compare
 from labelrules.rules import Theory
 from labelrules.rules.language.text import label_text
@@ -21,8 +22,8 @@ SHOWN = 10
 """Labels that a printed preview shows."""
 
 
-class LabelChange(NamedTuple):
-    """How the predictions of one label change."""
+class LabelChange(FrozenRecord, frozen=True):
+    """In how many rows a label changes, is gained or lost, becomes right or wrong."""
 
     label: str
     n_rows: int  #: Rows in which it changes.
@@ -32,7 +33,7 @@ class LabelChange(NamedTuple):
     n_wronged: int  #: Those in which it was right and is now wrong.
 
 
-class MeasureChange(NamedTuple):
+class MeasureChange(FrozenRecord, frozen=True):
     """A measure before and after."""
 
     name: str

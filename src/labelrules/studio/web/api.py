@@ -1,9 +1,13 @@
-"""The JSON interface: the same calls as those of the pages, and their description (OpenAPI)."""
+"""The JSON interface: what it answers with, its addresses, and their description (OpenAPI)."""
 
+import json
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from datetime import datetime
+from typing import Any, TypeAlias, TypeVar
 
+from msgspec import UNSET, UnsetType
 from msgspec.json import schema_components
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -11,32 +15,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from labelrules._checks import quoted
-from labelrules.data.document import builtins_of
+from labelrules.data.document import Record, builtins_of
+from labelrules.inspection import explain
+from labelrules.studio import Editor, LabelChange, MeasureChange, PartPreview
 from labelrules.studio.edits import Number
-from labelrules.studio.web.answers import (
-    ErrorAnswer,
-    ExplanationAnswer,
-    FindingsAnswer,
-    HistoryAnswer,
-    LearningAnswer,
-    NamesAnswer,
-    OpeningsAnswer,
-    PreviewAnswer,
-    RuleAnswer,
-    RulesAnswer,
-    StateAnswer,
-    explanation_value,
-    findings_value,
-    history_value,
-    learning_value,
-    names_value,
-    openings_value,
-    preview_value,
-    rule_value,
-    rules_value,
-    state_value,
-)
-from labelrules.studio.web.project import State
+from labelrules.studio.web.project import Counts, State
 from labelrules.studio.web.site import (
     CSRF,
     LARGEST_NUMBER,
@@ -51,6 +34,319 @@ from labelrules.studio.web.site import (
     query_of,
 )
 from labelrules.studio.web.views.changes import LIMITS, SCOPES, learning_of, open_test
+from labelrules.studio.web.views.checks import findings_of
+from labelrules.studio.web.views.rows import ROWS_TRIED, chosen_row
+from labelrules.studio.web.views.rule import found_line
+from labelrules.studio.web.views.rules import RuleLine, rule_lines
+
+
+class StateAnswer(Record):
+    """The present state: a change must name its revision. Measures are given for each part."""
+
+    revision: int
+    data: str
+    branch: str
+    n_rules: int
+    can_undo: bool
+    can_redo: bool
+    is_learning: bool
+    measures: dict[str, dict[str, float]]
+
+
+class FeatureAnswer(Record):
+    """A feature; only some kinds have categories."""
+
+    name: str
+    kind: str
+    categories: list[str] | None
+
+
+class NamesAnswer(Record):
+    """Labels and features, in the order of the data."""
+
+    labels: list[str]
+    features: list[FeatureAnswer]
+
+
+class ListedRuleAnswer(Record):
+    """A rule; a disabled one has no counts, and only one in layers has a layer."""
+
+    number: int
+    id: int
+    text: str
+    note: str | None
+    locked: bool
+    disabled: bool
+    layer: int | None
+    for_no_label: bool
+    training: Counts | None
+    validation: Counts | None
+
+
+class RuleAnswer(ListedRuleAnswer):
+    """A rule, and the state that it is of."""
+
+    revision: int
+
+
+class RulesAnswer(Record):
+    """All rules in their order, and the state that they are of."""
+
+    revision: int
+    rules: list[ListedRuleAnswer]
+
+
+class RulePairAnswer(Record):
+    """A rule that changes, as text."""
+
+    before: str
+    after: str
+
+
+class PartAnswer(Record):
+    """What changes in a part of the data; of many rows only the first are listed."""
+
+    n_rows: int
+    n_changed_cells: int
+    n_changed_rows: int
+    rows: list[int]
+    labels: list[LabelChange]
+    measures: list[MeasureChange]
+
+
+class PreviewAnswer(Record):
+    """What a change would do to the state with this revision; rules are given as text."""
+
+    revision: int
+    removed: list[str]
+    added: list[str]
+    changed: list[RulePairAnswer]
+    reordered: bool
+    parts: dict[str, PartAnswer]
+
+
+class ExplainedLabelAnswer(Record):
+    """A label of a row: 1 if it is present, 0 if it is absent, null if that is unknown."""
+
+    predicted: int
+    truth: int | None
+    sentence: str
+
+
+class ExplanationAnswer(Record):
+    """Why a row gets its labels."""
+
+    row: int
+    part: str
+    labels: dict[str, ExplainedLabelAnswer]
+
+
+class FindingAnswer(Record):
+    """Something to look at, perhaps with a way to settle it, and what that would do."""
+
+    kind: str
+    sentence: str
+    fix: str | None
+    effect: str | None
+
+
+class FindingsAnswer(Record):
+    """What is to be looked at."""
+
+    findings: list[FindingAnswer]
+
+
+class StepAnswer(Record):
+    """A step of the history."""
+
+    number: int
+    text: str
+    author: str | None
+    time: datetime
+
+
+class VersionAnswer(Record):
+    """A named version, with the measures of each part."""
+
+    name: str
+    reason: str
+    author: str | None
+    step: int
+    time: datetime
+    measures: dict[str, dict[str, float]]
+
+
+class HistoryAnswer(Record):
+    """The steps that lead to the present rules, the versions, and the step of each branch."""
+
+    steps: list[StepAnswer]
+    versions: list[VersionAnswer]
+    branches: dict[str, int]
+    branch: str
+
+
+class LearningAnswer(Record):
+    """The progress of learning; `job` is 0 if nothing is learned, and no proposal waits."""
+
+    job: int
+    is_running: bool
+    share: float
+    text: str
+    error: str
+    has_proposal: bool
+
+
+class OpeningAnswer(Record):
+    """A look at the test part."""
+
+    number: int
+    reason: str
+    author: str | None
+    step: int
+    time: datetime
+    measures: dict[str, float]
+
+
+class OpeningsAnswer(Record):
+    """The looks at the test part, if there is one."""
+
+    has_test: bool
+    openings: list[OpeningAnswer]
+
+
+class ErrorAnswer(Record):
+    """Why a request was refused; with the present revision if another one was named."""
+
+    error: str
+    revision: int | UnsetType = UNSET
+
+
+ROWS_LISTED = 200
+"""Rows that a preview lists; their number is always given."""
+
+Kind = TypeVar("Kind")
+
+
+def answer_of(kind: type[Kind], value: Any, **more: Any) -> Kind:
+    """An answer with the attributes of a value that have the names of its fields, and more."""
+    names = kind.__struct_fields__  # type: ignore[attr-defined]
+    return kind(**{name: getattr(value, name) for name in names if name not in more}, **more)
+
+
+def state_answer(site: Site, state: State, fields: Fields) -> StateAnswer:
+    """The present state."""
+    editor = state.editor
+    with site.project.reading:
+        measures = {name: dict(values) for name, values in editor.measures.items()}
+    return answer_of(
+        StateAnswer, editor, revision=state.revision, data=site.name, branch=editor.branch_name,
+        n_rules=len(site.figures(state).rules), is_learning=site.job.is_running, measures=measures,
+    )  # fmt: skip
+
+
+def names_answer(site: Site, state: State, fields: Fields) -> NamesAnswer:
+    """Labels and features."""
+    schema = state.editor.theory.schema
+    return NamesAnswer([*schema.labels], [answer_of(FeatureAnswer, one) for one in schema.features])
+
+
+def _line(line: RuleLine, kind: type[Kind], **more: Any) -> Kind:
+    counts = {"training": line.training, "validation": line.validation}
+    return answer_of(kind, line.edited, **counts, **more)
+
+
+def rules_answer(site: Site, state: State, fields: Fields) -> RulesAnswer:
+    """All rules."""
+    lines = rule_lines(state, site.figures(state))
+    return RulesAnswer(state.revision, [_line(line, ListedRuleAnswer) for line in lines])
+
+
+def rule_answer(site: Site, state: State, fields: Fields) -> RuleAnswer:
+    """One rule."""
+    line = found_line(fields.number("number"), state, site.figures(state))
+    return _line(line, RuleAnswer, revision=state.revision)
+
+
+def preview_answer(
+    site: Site, state: State, change: Callable[[Editor], Editor], where: str | None
+) -> PreviewAnswer:
+    """What a change would do."""
+    with site.project.reading:
+        preview = change(state.editor).preview(since=state.editor, where=where)
+        parts = {name: _part(part) for name, part in preview.parts.items()}
+        rules = preview.rules
+    return PreviewAnswer(
+        revision=state.revision,
+        removed=[one.text for one in rules.removed],
+        added=[one.text for one in rules.added],
+        changed=[RulePairAnswer(one.one.text, one.other.text) for one in rules.changed],
+        reordered=rules.reordered,
+        parts=parts,
+    )
+
+
+def _part(part: PartPreview) -> PartAnswer:
+    return PartAnswer(
+        n_rows=part.n_rows,
+        n_changed_cells=part.n_cells,
+        n_changed_rows=len(part.rows),
+        rows=part.rows[:ROWS_LISTED].tolist(),
+        labels=[one for one in part.labels if one.n_rows],
+        measures=[*part.measures],
+    )
+
+
+def explanation_answer(site: Site, state: State, fields: Fields) -> ExplanationAnswer:
+    """Why a row gets its labels."""
+    name, part, row = chosen_row(site, state, fields)
+    explanation = explain(
+        state.editor.theory, part.data.take([row]), 0, counterfactuals="given", limit=ROWS_TRIED
+    )
+    truth = dict(zip(part.data.schema.labels, part.data.Y[row].tolist(), strict=True))
+    labels = {
+        one.label: ExplainedLabelAnswer(
+            one.predicted, None if truth[one.label] < 0 else truth[one.label], one.sentence()
+        )
+        for one in explanation
+    }
+    return ExplanationAnswer(row, name, labels)
+
+
+def findings_answer(site: Site, state: State, fields: Fields) -> FindingsAnswer:
+    """What is to be looked at."""
+
+    def text(value: object) -> str | None:
+        return None if value is None else str(value)
+
+    found = findings_of(state.editor)
+    return FindingsAnswer(
+        [answer_of(FindingAnswer, one, fix=text(one.fix), effect=text(one.effect)) for one in found]
+    )
+
+
+def history_answer(site: Site, state: State, fields: Fields) -> HistoryAnswer:
+    """Steps, versions and branches."""
+    editor = state.editor
+    return HistoryAnswer(
+        steps=[answer_of(StepAnswer, one, text=str(one)) for one in editor.steps],
+        versions=[answer_of(VersionAnswer, one) for one in editor.versions],
+        branches=dict(editor.branches),
+        branch=editor.branch_name,
+    )
+
+
+def learning_answer(site: Site, state: State, fields: Fields) -> LearningAnswer:
+    """The progress of learning."""
+    job = site.job
+    text, has_proposal = job.text if job.base is not None else "", job.proposal is not None
+    return answer_of(LearningAnswer, job, job=job.number, text=text, has_proposal=has_proposal)
+
+
+def openings_answer(site: Site, state: State, fields: Fields) -> OpeningsAnswer:
+    """The openings of the test part."""
+    openings = [answer_of(OpeningAnswer, one) for one in state.editor.openings]
+    return OpeningsAnswer(state.editor.has_test, openings)
+
 
 Call: TypeAlias = Callable[[Site, State, Fields], Any]
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
@@ -87,7 +383,7 @@ class Resource:
 def _edit(operation: Operation) -> Call:
     def call(site: Site, state: State, fields: Fields) -> Any:
         revision = fields.number("revision")
-        return state_value(site, site.project.apply(revision, operation.change(fields)))
+        return state_answer(site, site.project.apply(revision, operation.change(fields)), fields)
 
     return call
 
@@ -95,7 +391,7 @@ def _edit(operation: Operation) -> Call:
 def _preview(operation: Operation) -> Call:
     def call(site: Site, state: State, fields: Fields) -> Any:
         change = operation.change(fields)
-        return preview_value(site, state, change, fields.optional("where"))
+        return preview_answer(site, state, change, fields.optional("where"))
 
     return call
 
@@ -103,44 +399,44 @@ def _preview(operation: Operation) -> Call:
 def _learn(site: Site, state: State, fields: Fields) -> Any:
     change, about = learning_of(fields, state.editor)
     site.project.learn(fields.number("revision"), about, change)
-    return learning_value(site, state, fields)
+    return learning_answer(site, state, fields)
 
 
 def _accept(site: Site, state: State, fields: Fields) -> Any:
     state = site.project.accept(fields.number("revision"), fields.number("job"))
-    return state_value(site, state)
+    return state_answer(site, state, fields)
 
 
 def _drop(site: Site, state: State, fields: Fields) -> Any:
     site.project.drop(fields.number("job"))
-    return state_value(site, site.state)
+    return state_answer(site, site.state, fields)
 
 
 def _open_test(site: Site, state: State, fields: Fields) -> Any:
     open_test(site, fields)
-    return openings_value(site, state, fields)
+    return openings_answer(site, state, fields)
 
 
 _PART = Field("part", "text", "a part of the data, by default training", False, among=_PARTS)
 
 RESOURCES = (
     Resource("GET", "/api/state", "The present state and its measures.",
-             lambda site, state, fields: state_value(site, state), StateAnswer),
-    Resource("GET", "/api/names", "The names of labels, features and categories.", names_value,
+             state_answer, StateAnswer),
+    Resource("GET", "/api/names", "The names of labels, features and categories.", names_answer,
              NamesAnswer),
-    Resource("GET", "/api/rules", "All rules with their evidence.", rules_value, RulesAnswer),
-    Resource("GET", "/api/rules/{number}", "One rule.", rule_value, RuleAnswer, (NUMBER,)),
+    Resource("GET", "/api/rules", "All rules with their evidence.", rules_answer, RulesAnswer),
+    Resource("GET", "/api/rules/{number}", "One rule.", rule_answer, RuleAnswer, (NUMBER,)),
     Resource("GET", "/api/rows/{row}", "Why a row gets its labels, and what would change them.",
-             explanation_value, ExplanationAnswer,
+             explanation_answer, ExplanationAnswer,
              (Field("row", "integer", "the row, counted from 0"), _PART)),
-    Resource("GET", "/api/findings", "What is to be looked at, with fixes.", findings_value,
+    Resource("GET", "/api/findings", "What is to be looked at, with fixes.", findings_answer,
              FindingsAnswer),
-    Resource("GET", "/api/history", "Steps, versions and branches.", history_value,
+    Resource("GET", "/api/history", "Steps, versions and branches.", history_answer,
              HistoryAnswer),
-    Resource("GET", "/api/learning", "The progress of learning.", learning_value,
+    Resource("GET", "/api/learning", "The progress of learning.", learning_answer,
              LearningAnswer),
     Resource("GET", "/api/test", "How often the test part was opened, and what was seen.",
-             openings_value, OpeningsAnswer),
+             openings_answer, OpeningsAnswer),
     *(
         Resource("POST", f"/api/preview/{one.name}", f"Preview: {one.about}", _preview(one),
                  PreviewAnswer, (*one.fields, _WHERE))
@@ -207,7 +503,9 @@ def _check(fields: Fields, resource: Resource, is_get: bool) -> None:
 def openapi() -> dict[str, Any]:
     """The description of the interface, in OpenAPI 3.1."""
     answers = [*{one.answer: None for one in RESOURCES}, ErrorAnswer]
-    references, schemas = schema_components(answers, ref_template="#/components/schemas/{name}")
+    references, schemas = _named(
+        *schema_components(answers, ref_template="#/components/schemas/{name}")
+    )
     of_answer = dict(zip(answers, references, strict=True))
     paths: dict[str, Any] = {}
     for one in RESOURCES:
@@ -228,6 +526,14 @@ def openapi() -> dict[str, Any]:
             "schemas": schemas,
         },
     }
+
+
+def _named(*schemas: Any) -> Any:
+    """The schemas with names of components that all end in the same word, those of values, too."""
+    text = json.dumps(schemas)
+    for one in (Counts, LabelChange, MeasureChange):
+        text = re.sub(rf'(?<=["/]){one.__name__}"', f'{one.__name__}Answer"', text)
+    return json.loads(text)
 
 
 _REFUSALS = {

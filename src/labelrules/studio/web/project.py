@@ -13,6 +13,7 @@ import numpy as np
 
 from labelrules._types import UNSET, Board, Integers
 from labelrules.data import Dataset
+from labelrules.data.document import FrozenRecord
 from labelrules.inspection import estimate
 from labelrules.rules import Evidence, Theory
 from labelrules.rules.run import PartRun, TheoryRun, WrittenRows
@@ -25,8 +26,8 @@ LOWER_IS_BETTER = ("Hamming loss",)
 """Measures that are losses."""
 
 
-class Counted(NamedTuple):
-    """How often a rule was right and wrong, and the precision with its 95 % interval."""
+class Counts(FrozenRecord, frozen=True):
+    """How often a rule is right and wrong, the share of right, and its 95 % interval."""
 
     right: int
     wrong: int
@@ -35,15 +36,15 @@ class Counted(NamedTuple):
     high: float
 
 
-def counted_of(right: int, wrong: int) -> Counted:
+def counted_of(right: int, wrong: int) -> Counts:
     """The counts with their interval.
 
     >>> counted_of(9, 1)
-    Counted(right=9, wrong=1, share=0.9, low=0.59..., high=0.98...)
+    Counts(right=9, wrong=1, share=0.9, low=0.59..., high=0.98...)
     """
     made = estimate(Evidence(right, wrong))
     share = right / (right + wrong) if right + wrong else 0.0
-    return Counted(right, wrong, share, made.low, made.high)
+    return Counts(right, wrong, share, made.low, made.high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,17 +75,17 @@ class PartFigures:
         """Right and wrong cells, by labels and rules."""
         return self.run.evidence(self.data.Y)
 
-    def of_rule(self, place: int) -> Counted:
+    def of_rule(self, place: int) -> Counts:
         """The counts of a rule, over all labels of its head; places are counted from 0."""
         right, wrong = self.counts[:, :, place].sum(axis=1).tolist()
         return counted_of(right, wrong)
 
-    def of_label(self, place: int, label: int) -> Counted:
+    def of_label(self, place: int, label: int) -> Counts:
         """The counts of a rule for one label."""
         right, wrong = self.counts[:, label, place].tolist()
         return counted_of(right, wrong)
 
-    def alone(self, place: int, label: int) -> Counted:
+    def alone(self, place: int, label: int) -> Counts:
         """The counts of a rule for one label in all rows that its body covers.
 
         Other rules may decide them first. Labels are tested as they are when its turn comes.

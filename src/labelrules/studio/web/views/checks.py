@@ -14,7 +14,7 @@ from labelrules.studio.edit_session import Outcome
 from labelrules.studio.previews import rows_where
 from labelrules.studio.web.project import State
 from labelrules.studio.web.site import Fields, NotThereError, Page, Site, address, paged
-from labelrules.studio.web.views.names import LabelScore
+from labelrules.studio.web.views.names import label_score
 from labelrules.studio.web.views.rules import example_condition
 
 ROWS_SHOWN = 60
@@ -157,7 +157,7 @@ def slice_page(site: Site, state: State, fields: Fields) -> Page:
             rows = np.flatnonzero(rows_where(where, part.data))
             truth, predicted = part.data.Y[rows], part.predicted[rows]
             labels = [
-                (label, _score(truth[:, n], predicted[:, n]))
+                (label, label_score(part, n, rows))
                 for n, label in enumerate(state.editor.theory.schema.labels)
             ]
             parts[name] = {
@@ -173,15 +173,6 @@ def slice_page(site: Site, state: State, fields: Fields) -> Page:
     example = example_condition(state)
     values = {"title": "A slice", "example": example, "where": where, "parts": parts}
     return Page("slice.html", values)
-
-
-def _score(truth: Any, predicted: Any) -> LabelScore:
-    right = int(((truth == 1) & (predicted == 1)).sum())
-    missed = int(((truth == 1) & (predicted == 0)).sum())
-    false = int(((truth == 0) & (predicted == 1)).sum())
-    return LabelScore(
-        right, missed, false, 2 * right / (2 * right + missed + false) if right else 0.0
-    )
 
 
 def add_page(site: Site, state: State, fields: Fields) -> Page:

@@ -51,9 +51,9 @@ class LabelScore:
     f1: float
 
 
-def label_score(part: PartFigures, label: int) -> LabelScore:
-    """Present and found, present and missed, and given without being present."""
-    truth, predicted = part.data.Y[:, label], part.predicted[:, label]
+def label_score(part: PartFigures, label: int, rows: Any = slice(None)) -> LabelScore:
+    """Present and found, present and missed, and given without being present, in some rows."""
+    truth, predicted = part.data.Y[rows, label], part.predicted[rows, label]
     right = int(((truth == 1) & (predicted == 1)).sum())
     missed = int(((truth == 1) & (predicted == 0)).sum())
     false = int(((truth == 0) & (predicted == 1)).sum())

@@ -38,6 +38,15 @@ def chosen_part(site: Site, state: State, fields: Fields) -> tuple[str, PartFigu
     return name, parts[name]
 
 
+def chosen_row(site: Site, state: State, fields: Fields) -> tuple[str, PartFigures, int]:
+    """The row that the address names, with its part of the data."""
+    name, part = chosen_part(site, state, fields)
+    row, n_rows = fields.number("row"), part.data.n_rows
+    if row >= n_rows:
+        raise NotThereError(f"there is no row {row}: the {name} part has {n_rows}, from 0")
+    return name, part, row
+
+
 def rows_page(site: Site, state: State, fields: Fields) -> Page:
     """Rows by what is true of them."""
     schema = state.editor.theory.schema
@@ -104,12 +113,8 @@ def row_line(part: PartFigures, row: int) -> dict[str, Any]:
 
 def row_page(site: Site, state: State, fields: Fields) -> Page:
     """One row: its labels and why, with other values if some are given."""
-    name, part = chosen_part(site, state, fields)
-    row, theory = fields.number("row"), state.editor.theory
-    if row >= part.data.n_rows:
-        raise NotThereError(
-            f"there is no row {row}: the {name} part has {part.data.n_rows}, from 0"
-        )
+    name, part, row = chosen_row(site, state, fields)
+    theory = state.editor.theory
     one = part.data.take([row])
     changed, given = changed_row(one, fields)
     tried = one if changed is None else changed
