@@ -39,7 +39,7 @@ class Record(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FrozenRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A record of values that are kept and compared."""
+    """Base class of objects of a document that are kept and compared."""
 
 
 class DocumentError(DataError):
@@ -75,7 +75,7 @@ def step(key: str | int) -> str:
 
 
 def known(name: str, numbers: Mapping[str, Type], what: str, place: str = "") -> Type:
-    """What a name stands for; the message suggests a similar one."""
+    """Look up a name; the message suggests a similar one."""
     if name not in numbers:
         is_short = len(numbers) <= _MANY_NAMES and len(name) <= _LONGEST_GUESS
         near = suggestion(name, numbers) if is_short else ""

@@ -250,7 +250,7 @@ def _said(
 
 
 def about_in(text: str) -> About | None:
-    """What JSON text says of how the model came about."""
+    """Read from JSON text how the model came about."""
     with at("$"):
         said = _upgraded(read_document(text)).get("about")
         with at(".about"):
@@ -317,7 +317,7 @@ def _check_same(stored: Any, again: Any) -> None:
 
 
 def _classes_in(model: TableClassifier) -> Learners:
-    """The class of a model and those of the learners in it."""
+    """The classes of a model and of the learners in it."""
     found: dict[str, type[TableClassifier]] = {type(model).__name__: type(model)}
     for part in vars(model).values():
         if isinstance(part, TableClassifier):

@@ -93,7 +93,7 @@ def about_record(about: About) -> AboutRecord:
 
 
 def read_about(record: AboutRecord) -> About:
-    """What a record says."""
+    """Read a record."""
     values = {name: getattr(record, name) for name in record.__struct_fields__}
     values = {name: value for name, value in values.items() if value is not UNSET}
     if isinstance(record.learned, str):
@@ -105,7 +105,7 @@ def read_about(record: AboutRecord) -> About:
 
 
 def signed(known: About | None, author: str | None, notes: str | None) -> About | None:
-    """What is known, with author and notes; None if there is nothing to say."""
+    """Sign a record with author and notes; None if there is nothing to say."""
     for name, text in (("author", author), ("notes", notes)):
         if text is not None and not isinstance(text, str):
             raise TypeError(f"{name} must be text, not {type(text).__name__}")

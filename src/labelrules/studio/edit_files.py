@@ -99,7 +99,7 @@ def write_edits(
 
 
 def _found(target: Path) -> EditsDocument | None:
-    """What a file holds that is to be replaced; None if there is nothing in it."""
+    """The edits in the file to be replaced; None if there is nothing in it."""
     if is_stream(target) or not target.exists() or not target.stat().st_size:
         return None
     try:
@@ -128,7 +128,7 @@ _THINGS = ("steps", "step"), ("versions", "version"), ("openings", "look at the 
 
 
 def _lacking(one: EditsDocument, other: EditsDocument) -> list[str]:
-    """What edits hold, in words, that others do not."""
+    """Steps, versions, openings and branches, in words, that other edits lack."""
     is_same = (one.begun, one.author) == (other.begun, other.author)
     found = []
     for name, noun in _THINGS:
@@ -345,7 +345,7 @@ if __name__ == "__main__":
 
 
 def script_of(session: EditSession, history: EditHistory) -> str:
-    """A program that makes the same model of the same data."""
+    """A program that makes the model again from its data."""
     names = {("labelrules", "edit"), ("labelrules", "from_json")}
     names.add(("labelrules.data", "fingerprint"))
     commits: dict[int, list[str]] = {}

@@ -151,7 +151,7 @@ class EditHistory:
         return reversed(found)
 
     def described(self) -> str | None:
-        """How the rules were edited, by whom, and which version they are; None if they were not."""
+        """Describe the edits: how many, by whom, which version; None if there are none."""
         steps = list(self.path())
         if not steps:
             return None
@@ -172,7 +172,7 @@ class EditHistory:
         return f"version {quoted(last.name)} ({last.reason}){after}"
 
     def grown(self, step: Step, author: str | None, time: datetime | None = None) -> "EditHistory":
-        """One more step after the present one; what was undone can no longer be redone."""
+        """Add a step after the present one; what was undone can no longer be redone."""
         number, parent = len(self.steps), self.position.step
         rules = (*self.rules, step.apply(self.present, number))
         new = HistoryStep(
@@ -181,7 +181,7 @@ class EditHistory:
         return replace(self, steps=(*self.steps, new), rules=rules).at(Position(number))
 
     def at(self, position: Position) -> "EditHistory":
-        """The same with the present branch elsewhere."""
+        """Move the present branch."""
         positions = MappingProxyType({**self.positions, self.branch: position})
         return replace(self, positions=positions)
 
@@ -209,7 +209,7 @@ class EditHistory:
         return replace(self, positions=grown, branch=name)
 
     def switched(self, name: str) -> "EditHistory":
-        """The same with another branch as the present one."""
+        """Make another branch the present one."""
         if name not in self.positions:
             near = suggestion(str(name), self.positions)
             raise ValueError(f"there is no branch {quoted(name)}{near}")

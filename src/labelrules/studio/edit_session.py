@@ -1,4 +1,4 @@
-"""What all editors of one edit share: the model, the rows, what rules predict for them."""
+"""The session of an edit: the model, the rows, predictions of rules for them."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -48,7 +48,7 @@ class Outcome:
 
     @classmethod
     def of(cls, theory: Theory, data: Dataset) -> "Outcome":
-        """What a theory predicts for the rows of a data set."""
+        """Apply a theory to the rows of a data set."""
         return cls(data.Y, closed(cls.written(theory, data)))
 
     @staticmethod
@@ -65,7 +65,7 @@ class Outcome:
         return evaluation_of_counts(outcome_counts(self.truth, self.predicted))
 
     def of_rows(self, rows: npt.NDArray[np.bool_]) -> "Outcome":
-        """The same of some rows only."""
+        """Take some of the rows."""
         return Outcome(self.truth[rows], self.predicted[rows])
 
 
@@ -146,7 +146,7 @@ class EditSession:
         return self._test
 
     def outcome(self, rules: EditedRules, part: str) -> Outcome:
-        """What rules predict for a part of the data; the last results are kept."""
+        """Apply rules to a part of the data; the last results are kept."""
         make = partial(Outcome.of, rules.theory, self.parts[part])
         found: Outcome = self._kept(rules.theory, part, make)
         return found
@@ -158,7 +158,7 @@ class EditSession:
         return found
 
     def _kept(self, theory: Theory, what: str, make: Callable[[], Any]) -> Any:
-        """What was made of a theory, or is made now; threads may make it twice, but lose nothing.
+        """Make a result, or take the kept one; threads may make it twice, but lose nothing.
 
         The theory is kept with it, so that no other one can have its identity meanwhile.
         """
@@ -175,7 +175,7 @@ class EditSession:
         return found
 
     def about_of(self, edited: str | None) -> About | None:
-        """What is known of the model, and how its rules were edited."""
+        """The record of the model, with the edits of its rules."""
         known: About | None = getattr(self.original, "about_", None)
         if edited is None:
             return known
@@ -238,7 +238,7 @@ class EditSession:
 
 
 def _n_learned(theory: Theory, first: Theory, n_first: int) -> int:
-    """The number of rules in a list without a default rule, given that of the first list."""
+    """Count the rules of a list without its default rule, as it was counted at first."""
     rules, old = (
         one.layers[0].rules if isinstance(one, LayeredTheory) else one.rules
         for one in (theory, first)

@@ -96,7 +96,7 @@ class EditedRules:
 
     @cached_property
     def theory(self) -> Theory:
-        """The theory without disabled rules, whose numbers are those that the rules have here.
+        """The theory without disabled rules; its rules keep the numbers that they have here.
 
         Evidence is that of the rules.
         """
@@ -148,7 +148,7 @@ class EditedRules:
         return found
 
     def with_entry(self, index: int, entry: RuleEntry) -> "EditedRules":
-        """Another entry at a place."""
+        """Replace the entry at a place."""
         return self.with_entries((*self.entries[:index], entry, *self.entries[index + 1 :]))
 
     def span(self, layer: int) -> tuple[int, int]:
@@ -273,7 +273,7 @@ def check_has_list(frame: Theory) -> None:
 
 
 def _kept_after(rules: EditedRules, after: int) -> KeptRules:
-    """Everything up to a rule, then locked rules; those that always hold stay at the end."""
+    """Keep all rules up to one, then locked rules; default rules stay at the end."""
     _, n_rules = rules.span(0)
     if after > n_rules and after <= len(rules.entries):
         raise ValueError(

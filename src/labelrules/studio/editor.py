@@ -48,7 +48,7 @@ from labelrules.studio.edits import (
 )
 from labelrules.studio.knowledge import Knowledge, checked_knowledge
 from labelrules.studio.previews import Preview, part_preview, rows_where, slice_preview
-from labelrules.studio.relearning import checked_learner, learn_again, record_of
+from labelrules.studio.relearning import Relearning, checked_learner, record_of
 
 RulesSource = Any
 """An editor, a version or its name, a theory or a fitted learner."""
@@ -114,7 +114,7 @@ class Editor:
 
     @property
     def about(self) -> About | None:
-        """How the model came about and was edited, which a theory does not know; or None."""
+        """The record of how the model came about and was edited; None if nothing is known."""
         return self.session.about_of(self.history.described())
 
     @property
@@ -147,11 +147,11 @@ class Editor:
         return self._with(self.history.grown(step, self.author))
 
     def replace(self, number: int, rule: Rule | str) -> "Editor":
-        """Another rule, or its text, in the place of one; it keeps its note, if it brings none."""
+        """Replace a rule by another one or its text; it keeps its note, if it brings none."""
         return self.edited(RuleReplaced(number, text_of(rule, self._schema)))
 
     def add(self, rule: Rule | str, at: int | None = None, *, layer: int | None = None) -> "Editor":
-        """One more rule, which gets the number `at`.
+        """Add a rule, which gets the number `at`.
 
         Parameters
         ----------
@@ -165,56 +165,56 @@ class Editor:
         return self.edited(AddRule(text_of(rule, self._schema), at, layer))
 
     def remove(self, number: int) -> "Editor":
-        """All rules but one."""
+        """Remove a rule."""
         return self.edited(RuleRemoved(number))
 
     def move(self, number: int, *, to: int) -> "Editor":
-        """A rule with another number; those between move by one."""
+        """Give a rule another number; the rules between move by one."""
         return self.edited(RuleMoved(number, to))
 
     def lock(self, number: int) -> "Editor":
-        """A rule that cannot be changed, and stays when rules are learned again."""
+        """Lock a rule: it cannot be changed, and stays when rules are learned again."""
         return self.edited(RuleMarked(number, "lock"))
 
     def unlock(self, number: int) -> "Editor":
-        """A rule that can be changed again."""
+        """Let a rule be changed again."""
         return self.edited(RuleMarked(number, "unlock"))
 
     def disable(self, number: int) -> "Editor":
-        """A rule that stays where it is, but is left out of the theory."""
+        """Leave a rule out of the theory; it stays where it is."""
         return self.edited(RuleMarked(number, "disable"))
 
     def enable(self, number: int) -> "Editor":
-        """A rule that is part of the theory again."""
+        """Take a rule into the theory again."""
         return self.edited(RuleMarked(number, "enable"))
 
     def note(self, number: int, note: str | None) -> "Editor":
-        """A rule with another note; None or an empty text for none."""
+        """Set the note of a rule; None or an empty text for none."""
         return self.edited(RuleNoted(number, note))
 
     def set_threshold(self, number: int, *, condition: int, value: float | str) -> "Editor":
-        """A rule with another threshold in one of its conditions, which are counted from 1.
+        """Set the threshold of one of the conditions of a rule, counted from 1.
 
         Dates, times, durations and categories with an order are given as text.
         """
         return self.edited(SetThreshold(number, condition, value))
 
     def add_condition(self, number: int, condition: Condition | str) -> "Editor":
-        """A rule with one more condition."""
+        """Add a condition to a rule."""
         if not isinstance(condition, str):
             condition = condition_text(condition, self._schema)
         return self.edited(AddCondition(number, condition))
 
     def drop_condition(self, number: int, *, condition: int) -> "Editor":
-        """A rule without one of its conditions, which are counted from 1."""
+        """Drop one of the conditions of a rule, counted from 1."""
         return self.edited(DropCondition(number, condition))
 
     def set_label(self, number: int, label: str, present: bool | None) -> "Editor":
-        """A rule that predicts a label present or absent, or with None leaves it open."""
+        """Let a rule predict a label present or absent, or with None leave it open."""
         return self.edited(SetLabel(number, label, present))
 
     def toggle_label(self, number: int, label: str) -> "Editor":
-        """A rule with the next value of a label: not predicted, present, absent, not predicted."""
+        """Take the next value of a label: not predicted, present, absent, not predicted."""
         return self.edited(ToggleLabel(number, label))
 
     def relearn(
@@ -255,7 +255,7 @@ class Editor:
         made = checked_learner(learner, self.session.model)
         kept = rules_kept(self._rules, after, names, len(self.history.steps))
         if learned is None:
-            found = learn_again(kept, self.data, made, told, listener)
+            found = Relearning(kept, self.data, made, told, listener).new_rules()
         else:
             found = parse(learned, self._schema) if isinstance(learned, str) else learned
         repeatable = learned is None and getattr(made, "time_limit", None) is None
@@ -263,7 +263,7 @@ class Editor:
         return self.edited(RulesRelearned(after, names, record_of(made), told, text, repeatable))
 
     def preview(self, since: RulesSource = None, *, where: Any = None) -> Preview:
-        """What changes: rows, labels and every measure, before and after.
+        """Show rows, labels and every measure, before and after.
 
         Parameters
         ----------
@@ -348,7 +348,7 @@ class Editor:
     def commit(
         self, reason: str, *, name: str | None = None, author: str | None = None
     ) -> "Editor":
-        """The same rules as a named version, with the reason and all measures."""
+        """Name the rules as a version, with the reason and all measures."""
         history = self.history
         given = f"version {len(history.versions) + 1}" if name is None else name
         if any(one.name == given for one in history.versions):
@@ -369,7 +369,7 @@ class Editor:
         return self._with(self.history.branched(name))
 
     def switch(self, name: str) -> "Editor":
-        """Another branch, where it was left."""
+        """Go to another branch, where it was left."""
         return self._with(self.history.switched(name))
 
     @property
@@ -383,13 +383,13 @@ class Editor:
         return self.history.branch
 
     def script(self) -> str:
-        """A program in Python that makes the same model of the same data, byte for byte."""
+        """A program in Python that makes the model again from its data, byte for byte."""
         from labelrules.studio.edit_files import script_of
 
         return script_of(self.session, self.history)
 
     def save(self, path: str | PathLike[str]) -> "Editor":
-        """The same editor, written to a file now and after every step; see `load_edits`.
+        """Write the editor to a file, now and after every step; `load_edits` reads it.
 
         A file that holds steps which this editor does not have is not replaced, whoever made them:
         another person, another program, or somebody who went on from this editor before. That is
@@ -400,11 +400,11 @@ class Editor:
         return saved
 
     def draft(self) -> "Editor":
-        """The same editor without its file: what is tried with it is not written."""
+        """Leave the file: what is tried from now on is not written."""
         return replace(self, path=None)
 
     def by(self, author: str | None) -> "Editor":
-        """The same editor for another author."""
+        """Go on as another author."""
         return replace(self, author=author)
 
     @property
@@ -523,7 +523,7 @@ def edit(
 
 
 def _checked_original(original: Any) -> Any:
-    """A theory, or a fitted learner whose predictions are those of its theory."""
+    """Accept a theory, or a fitted learner that predicts by its theory."""
     if isinstance(original, Theory):
         return original
     if isinstance(original, TableClassifier):

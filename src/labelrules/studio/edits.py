@@ -134,7 +134,7 @@ class AddRule(Edit, frozen=True):
         return RuleAdded(at, text_of(self.rule, rules.frame.schema), layer + 1)
 
     def _layer(self, rules: EditedRules) -> int:
-        """The layer, from 0; by default that of the rule that has the number now, or the last."""
+        """The layer, from 0; by default of the rule with this number now, or the last."""
         n_layers, layer, at = rules.n_layers, self.layer, self.at
         if layer is None:
             is_within = at is not None and 1 <= at <= len(rules.entries)
@@ -415,7 +415,7 @@ ASKED: tuple[type[Edit], ...] = (
 
 
 def text_of(rule: Rule | str, schema: Schema) -> str:
-    """The text of a rule with its note, as it is printed; it reads back as the same rule."""
+    """The text of a rule with its note, as the language prints it and reads it back."""
     parsed = parse_rule(rule, schema) if isinstance(rule, str) else rule
     if not isinstance(parsed, Rule):
         raise TypeError(f"a rule is a Rule or its text, not {rule!r:.60}")

@@ -1,4 +1,4 @@
-"""What a person knows and a learner shall heed, and rules that guard constraints between labels.
+"""Knowledge that a learner heeds, and rules that guard constraints between labels.
 
 A constraint says that a label is present, or absent, where others are present. As a clause it is a
 set of literals of which at least one must be true. A rule whose head would make the last one false
@@ -27,7 +27,7 @@ from labelrules.search.bodies.rule_language import Wish, language
 
 
 class Knowledge(FrozenRecord, frozen=True, kw_only=True):
-    """What a person knows before rules are learned again.
+    """Knowledge of a person, told before rules are learned again.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ class GuardedRules:
             self.last_written[literal] = self.time
 
     def add(self, rule: Rule) -> None:
-        """One more rule, behind the guards that it needs."""
+        """Add a rule behind the guards that it needs."""
         for part in self._parts(rule):
             for label, value in part.head:
                 for clause in self.clauses:
@@ -239,7 +239,7 @@ class GuardedRules:
         self.last_guarded[clause, literal] = self.time
 
     def close(self) -> None:
-        """What follows from labels that are present, for labels that no rule has written."""
+        """Add the constraints themselves, for labels that no rule has written."""
         for clause in self.clauses:
             for literal in clause:
                 if literal[1] == 1:
@@ -277,7 +277,7 @@ def guarded(
 
 
 def without_breaking(rules: Iterable[Rule], texts: Iterable[str], schema: Schema) -> list[Rule]:
-    """Those rules for rows without labels whose heads alone satisfy all constraints."""
+    """Keep the rules for rows without labels whose heads alone satisfy all constraints."""
     clauses = clauses_of(texts, schema)
     kept = []
     for rule in rules:

@@ -1,4 +1,4 @@
-"""What an edit changes: rows, labels and measures, before and after."""
+"""Previews of edits: rows, labels and measures, before and after."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,13 +42,13 @@ class MeasureChange(FrozenRecord, frozen=True):
 
     @property
     def difference(self) -> float:
-        """What it is after, less what it was before."""
+        """The value after, less the value before."""
         return self.after - self.before
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PartPreview:
-    """What changes on one part of the data.
+    """Predictions before and after, on one part of the data.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class PartPreview:
 
     @property
     def headline(self) -> str:
-        """How much changes, in words."""
+        """The number of changed labels and rows, in words."""
         if not self.n_cells:
             return f"nothing changes in {counted(self.n_rows, 'row')}"
         cells = counted(self.n_cells, "label")
@@ -125,7 +125,7 @@ class PartPreview:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Preview:
-    """What changes between two states of the rules; printing shows all parts.
+    """Changes between two states of the rules; printing shows all parts.
 
     Attributes
     ----------
@@ -141,17 +141,17 @@ class Preview:
 
     @property
     def training(self) -> PartPreview:
-        """What changes on the training rows."""
+        """The training rows."""
         return self.parts["training"]
 
     @property
     def validation(self) -> PartPreview | None:
-        """What changes on the validation rows, if there are any."""
+        """The validation rows, if there are any."""
         return self.parts.get("validation")
 
     @property
     def slice(self) -> PartPreview | None:
-        """What changes on the training rows of the slice, if there is one."""
+        """The training rows of the slice, if there is one."""
         return self.parts.get("slice")
 
     @cached_property
@@ -199,12 +199,12 @@ def _measure_lines(part: PartPreview) -> list[str]:
 
 
 def part_preview(data: Dataset, before: Outcome, after: Outcome) -> PartPreview:
-    """What changes on all rows of a data set."""
+    """Compare predictions for all rows of a data set."""
     return PartPreview(data.schema, before, after, np.arange(data.n_rows))
 
 
 def slice_preview(whole: PartPreview, rows: Mask) -> PartPreview:
-    """What changes on some rows of a part."""
+    """Compare predictions for some rows of a part."""
     before, after = whole.before.of_rows(rows), whole.after.of_rows(rows)
     return PartPreview(whole.schema, before, after, whole.index[rows])
 

@@ -1,7 +1,7 @@
 """Learn rules again after those that are kept; learners as records and as Python text."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -98,7 +98,7 @@ class LearningCancelledError(Exception):
 
 
 def checked_learner(learner: Any, model: Any) -> RuleClassifier:
-    """The learner that goes on from rules: the given one, that of the model, or the usual one."""
+    """The learner that goes on from rules: as given, of the model, or the usual one."""
     if learner is None:
         if isinstance(model, RuleClassifier):
             return _as_given(model)
@@ -128,73 +128,133 @@ def _as_given(learner: RuleClassifier) -> RuleClassifier:
     return copy
 
 
-def learn_again(
-    kept: KeptRules,
-    data: Dataset,
-    learner: RuleClassifier,
-    knowledge: Knowledge,
-    listener: Callable[[Any], object] | None = None,
-) -> Theory:
-    """The new rules only: a list, perhaps with rules for rows without labels."""
-    _check_settings(learner, knowledge, kept)
-    told = _told(learner, knowledge, kept.n_rules - len(kept.prefix))
-    if kept.labels is not None or kept.after:
-        told = _without_end(told, keep_last=kept.labels is None)
-    new = _learned_after(kept, data, told, learner, knowledge, listener)
-    if knowledge.max_rules is None:
+@dataclass(frozen=True)
+class Relearning:
+    """Learning again, after rules that are kept, by a learner that is told what a person knows."""
+
+    kept: KeptRules
+    data: Dataset
+    learner: RuleClassifier
+    knowledge: Knowledge
+    listener: Callable[[Any], object] | None = None
+
+    def new_rules(self) -> Theory:
+        """The new rules only: a list, perhaps with rules for rows without labels."""
+        self._check_settings()
+        told, most = self._told(), self.knowledge.max_rules
+        new = self._learned(told)
+        if most is None:
+            return new
+        room = most - self.kept.n_rules
+        while (excess := len(_list_of(new)) - room) > 0:  # by guards, or a default rule
+            told = self._with_fewer_rules(told, excess)
+            new = self._learned(told)
         return new
-    room = knowledge.max_rules - kept.n_rules
-    while (excess := len(_list_of(new)) - room) > 0:  # by guards of constraints, or a default rule
-        told = _with_fewer_rules(told, excess, kept, knowledge)
-        new = _learned_after(kept, data, told, learner, knowledge, listener)
-    return new
 
+    def _check_settings(self) -> None:
+        knowledge, kept, learner = self.knowledge, self.kept, self.learner
+        parameters = learner.get_params(deep=False)
+        needed = {
+            "forbidden": bool(knowledge.forbidden or knowledge.preferred),
+            "max_conditions": knowledge.max_conditions is not None,
+            "max_rules": knowledge.max_rules is not None,
+            "label_conditions": kept.labels is not None or bool(knowledge.max_literals),
+        }
+        is_covering = isinstance(learner, SeparateAndConquer)
+        if any(is_needed and not (name in parameters and is_covering)
+               for name, is_needed in needed.items()):  # fmt: skip
+            raise ValueError(
+                f"{type(learner).__name__} can only learn all labels again, without knowledge: use "
+                "learner=SeparateAndConquer()"
+            )
+        if knowledge.max_rules is not None and knowledge.max_rules < kept.n_rules:
+            raise ValueError(
+                f"max_rules={knowledge.max_rules} is less than the {kept.n_rules} rules that are "
+                "kept"
+            )
 
-def _learned_after(
-    kept: KeptRules,
-    data: Dataset,
-    told: RuleClassifier,
-    learner: RuleClassifier,
-    knowledge: Knowledge,
-    listener: Callable[[Any], object] | None,
-) -> Theory:
-    """The new rules by a learner that was told all, with guards."""
-    rows = data
-    if kept.labels is not None:
-        others = np.setdiff1d(np.arange(data.schema.n_labels), kept.labels)
-        Y = data.Y.copy()
-        Y[:, others] = UNSET  # what is unknown does not count, neither for rules nor against them
-        rows = replace(data, Y=Y)
-    prefix = start = kept.prefix
-    if knowledge.preferred:
-        start = _list_of(_fitted(_preferring(told, knowledge, data), rows, prefix, listener))
-    learned = _fitted(told, rows, start, listener)
-    new = _new_rules(_within(learned, rows, learner, knowledge, prefix), len(prefix))
-    return _constrained(new, prefix, knowledge) if knowledge.constraints else new
+    def _told(self) -> RuleClassifier:
+        """The learner with the knowledge; it leaves the end of the list to others if that stays."""
+        knowledge, kept = self.knowledge, self.kept
+        told: RuleClassifier = clone(self.learner)
+        if knowledge.max_conditions is not None:
+            told.set_params(max_conditions=knowledge.max_conditions)
+        if knowledge.max_rules is not None:
+            told.set_params(max_rules=knowledge.max_rules - (kept.n_rules - len(kept.prefix)))
+        if knowledge.forbidden:
+            told.set_params(forbidden=(*told.get_params()["forbidden"], *knowledge.forbidden))
+        if isinstance(told, SeparateAndConquer):
+            told.set_params(max_literals=None)  # which might leave out rules that are kept
+        if kept.labels is not None or kept.after:
+            told = _without_end(told, keep_last=kept.labels is None)
+        return told
 
+    def _learned(self, told: RuleClassifier) -> Theory:
+        """The new rules by a learner that was told all, with guards."""
+        kept, rows = self.kept, self.data
+        if kept.labels is not None:
+            others = np.setdiff1d(np.arange(rows.schema.n_labels), kept.labels)
+            Y = rows.Y.copy()
+            Y[:, others] = UNSET  # what is unknown counts neither for rules nor against them
+            rows = replace(rows, Y=Y)
+        prefix = start = kept.prefix
+        if self.knowledge.preferred:
+            start = _list_of(self._fitted(self._preferring(told), rows, prefix))
+        learned = self._within(self._fitted(told, rows, start), rows)
+        new = _new_rules(learned, len(prefix))
+        return self._constrained(new) if self.knowledge.constraints else new
 
-def _with_fewer_rules(
-    told: RuleClassifier, excess: int, kept: KeptRules, knowledge: Knowledge
-) -> RuleClassifier:
-    """The learner with a limit that is lower by so many rules, or without a default rule."""
-    fewer: RuleClassifier = clone(told)
-    parameters, least = told.get_params(deep=False), len(kept.prefix)
-    if parameters["max_rules"] > least:
-        return fewer.set_params(max_rules=max(parameters["max_rules"] - excess, least))  # type: ignore[no-any-return]
-    if parameters["default_rule"] is not False:
-        return fewer.set_params(default_rule=False)  # type: ignore[no-any-return]
-    raise ValueError(
-        f"max_rules={knowledge.max_rules} is {excess} less than the rules that are kept, and those "
-        "that keep the constraints"
-    )
+    def _with_fewer_rules(self, told: RuleClassifier, excess: int) -> RuleClassifier:
+        """The learner with a limit that is lower by so many rules, or without a default rule."""
+        fewer: RuleClassifier = clone(told)
+        parameters, least = told.get_params(deep=False), len(self.kept.prefix)
+        if parameters["max_rules"] > least:
+            return fewer.set_params(max_rules=max(parameters["max_rules"] - excess, least))  # type: ignore[no-any-return]
+        if parameters["default_rule"] is not False:
+            return fewer.set_params(default_rule=False)  # type: ignore[no-any-return]
+        raise ValueError(
+            f"max_rules={self.knowledge.max_rules} is {excess} less than the rules that are kept, "
+            "and those that keep the constraints"
+        )
 
+    def _preferring(self, told: RuleClassifier) -> RuleClassifier:
+        """A learner that tests no features but the preferred ones, and leaves the end to others."""
+        schema, preferred = self.data.schema, self.knowledge.preferred
+        for name in preferred:
+            if name not in schema.feature_index:
+                raise ValueError(f"preferred: there is no feature {name!r}")
+        others = [name for name in schema.feature_names if name not in preferred]
+        narrow = _without_end(told, keep_last=False)
+        return narrow.set_params(forbidden=(*told.get_params()["forbidden"], *others))  # type: ignore[no-any-return]
 
-def _fitted(learner: RuleClassifier, data: Dataset, prefix: DecisionList, listener: Any) -> Theory:
-    """The theory that is learned after a prefix; Ctrl-C ends it without a result."""
-    if listener is not None and "progress" in learner.get_params(deep=False):
-        learner.set_params(progress=_cancelling(listener))
-    with nested_fit():
-        return learner.fit(data, theory=prefix).theory_  # type: ignore[no-any-return]
+    def _fitted(self, learner: RuleClassifier, rows: Dataset, prefix: DecisionList) -> Theory:
+        """The theory that is learned after a prefix; Ctrl-C ends it without a result."""
+        if self.listener is not None and "progress" in learner.get_params(deep=False):
+            learner.set_params(progress=_cancelling(self.listener))
+        with nested_fit():
+            return learner.fit(rows, theory=prefix).theory_  # type: ignore[no-any-return]
+
+    def _within(self, learned: Theory, rows: Dataset) -> Theory:
+        """The theory without its least useful new rules, so that it is no larger than wanted."""
+        prefix, wanted = self.kept.prefix, self.knowledge.max_literals
+        own = getattr(self.learner, "max_literals", None)
+        limits = [] if own is None else [own]
+        if wanted is not None:
+            limits.append(prefix.n_literals + wanted)
+        if not limits:
+            return learned
+        counted: Any = learned.with_evidence(rows, rows.Y)  # type: ignore[attr-defined]
+        return within_literals(counted, rows, min(limits), n_kept=len(prefix))
+
+    def _constrained(self, new: Theory) -> Theory:
+        """The new rules with guards, by which they satisfy the constraints."""
+        schema, texts = new.schema, self.knowledge.constraints
+        rules = DecisionList(schema, guarded(self.kept.prefix, _list_of(new), texts, schema))
+        if not isinstance(new, LayeredTheory):
+            return rules
+        last = without_breaking(new.fallback or (), texts, schema)
+        fallback = DecisionList(schema, last) if last else None
+        return LayeredTheory(schema, [rules], fallback=fallback)
 
 
 def _cancelling(listener: Callable[[Any], object]) -> Listener:
@@ -203,51 +263,6 @@ def _cancelling(listener: Callable[[Any], object]) -> Listener:
             raise LearningCancelledError("learning was cancelled: the rules are as they were")
 
     return heard
-
-
-def _check_settings(learner: RuleClassifier, knowledge: Knowledge, kept: KeptRules) -> None:
-    name, parameters = type(learner).__name__, learner.get_params(deep=False)
-    needed = {
-        "forbidden": bool(knowledge.forbidden or knowledge.preferred),
-        "max_conditions": knowledge.max_conditions is not None,
-        "max_rules": knowledge.max_rules is not None,
-        "label_conditions": kept.labels is not None or bool(knowledge.max_literals),
-    }
-    for setting, is_needed in needed.items():
-        if is_needed and not (setting in parameters and isinstance(learner, SeparateAndConquer)):
-            raise ValueError(
-                f"{name} can only learn all labels again, without knowledge: use "
-                "learner=SeparateAndConquer()"
-            )
-    if knowledge.max_rules is not None and knowledge.max_rules < kept.n_rules:
-        raise ValueError(
-            f"max_rules={knowledge.max_rules} is less than the {kept.n_rules} rules that are kept"
-        )
-
-
-def _told(learner: RuleClassifier, knowledge: Knowledge, n_after: int) -> RuleClassifier:
-    """The learner with what it is told; so many rules that are kept follow the new ones."""
-    told: RuleClassifier = clone(learner)
-    if knowledge.max_conditions is not None:
-        told.set_params(max_conditions=knowledge.max_conditions)
-    if knowledge.max_rules is not None:
-        told.set_params(max_rules=knowledge.max_rules - n_after)
-    if knowledge.forbidden:
-        told.set_params(forbidden=(*told.get_params()["forbidden"], *knowledge.forbidden))
-    if isinstance(told, SeparateAndConquer):
-        told.set_params(max_literals=None)  # which might leave out rules that are kept
-    return told
-
-
-def _preferring(told: RuleClassifier, knowledge: Knowledge, data: Dataset) -> RuleClassifier:
-    """A learner that tests no features but the preferred ones, and leaves the end to others."""
-    schema = data.schema
-    for name in knowledge.preferred:
-        if name not in schema.feature_index:
-            raise ValueError(f"preferred: there is no feature {name!r}")
-    others = [name for name in schema.feature_names if name not in knowledge.preferred]
-    narrow = _without_end(told, keep_last=False)
-    return narrow.set_params(forbidden=(*told.get_params()["forbidden"], *others))  # type: ignore[no-any-return]
 
 
 def _without_end(learner: RuleClassifier, keep_last: bool) -> RuleClassifier:
@@ -259,37 +274,12 @@ def _without_end(learner: RuleClassifier, keep_last: bool) -> RuleClassifier:
     return other if keep_last else other.set_params(last_resort=None)
 
 
-def _within(
-    learned: Theory, data: Dataset, learner: Any, knowledge: Knowledge, prefix: DecisionList
-) -> Theory:
-    """The theory without its least useful new rules, so that it is no larger than wanted."""
-    own = getattr(learner, "max_literals", None)
-    limits = [] if own is None else [own]
-    if knowledge.max_literals is not None:
-        limits.append(prefix.n_literals + knowledge.max_literals)
-    if not limits:
-        return learned
-    counted: Any = learned.with_evidence(data, data.Y)  # type: ignore[attr-defined]
-    return within_literals(counted, data, min(limits), n_kept=len(prefix))
-
-
-def _constrained(new: Theory, prefix: DecisionList, knowledge: Knowledge) -> Theory:
-    """The new rules with guards, by which they satisfy the constraints."""
-    schema, texts = new.schema, knowledge.constraints
-    rules = DecisionList(schema, guarded(prefix, _list_of(new), texts, schema))
-    if not isinstance(new, LayeredTheory):
-        return rules
-    last = without_breaking(new.fallback or (), texts, schema)
-    fallback = DecisionList(schema, last) if last else None
-    return LayeredTheory(schema, [rules], fallback=fallback)
-
-
 def _list_of(theory: Theory) -> DecisionList:
     return theory.layers[0] if isinstance(theory, LayeredTheory) else theory  # type: ignore[return-value]
 
 
 def _new_rules(theory: Theory, n_kept: int) -> Theory:
-    """The rules behind those that are kept."""
+    """The rules behind the prefix."""
     new = _list_of(theory)[n_kept:]
     if isinstance(theory, LayeredTheory):
         return LayeredTheory(theory.schema, [new], fallback=theory.fallback)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import workbench as tour
+from msgspec.structs import astuple
 
 from labelrules import SeparateAndConquer, edit, load
 from labelrules.inspection import compare
@@ -41,8 +42,8 @@ def test_the_rule_is_as_doubtful_as_the_page_says(medical):
     label = medical.data.schema.label_index["Class-41-591"]
     rule = medical.rules[tour.RULE - 1]
     assert '"16"' in rule.text
-    assert figures.training.of_label(tour.RULE - 1, label)[:2] == (23, 0)
-    assert figures.validation.of_label(tour.RULE - 1, label)[:2] == (2, 3)
+    assert astuple(figures.training.of_label(tour.RULE - 1, label))[:2] == (23, 0)
+    assert astuple(figures.validation.of_label(tour.RULE - 1, label))[:2] == (2, 3)
     says("right for 23 of 23 training rows, but for only 2 of 5 validation rows")
     assert figures.validation.rows_of(tour.RULE - 1, label).wrong.tolist() == [4, 60, 61]
 

@@ -1,4 +1,4 @@
-"""The JSON interface: what it answers with, its addresses, and their description (OpenAPI)."""
+"""The JSON interface: its answers, its addresses, and their description (OpenAPI)."""
 
 import json
 import re
@@ -270,7 +270,7 @@ def rule_answer(site: Site, state: State, fields: Fields) -> RuleAnswer:
 def preview_answer(
     site: Site, state: State, change: Callable[[Editor], Editor], where: str | None
 ) -> PreviewAnswer:
-    """What a change would do."""
+    """Preview a change."""
     with site.project.reading:
         preview = change(state.editor).preview(since=state.editor, where=where)
         parts = {name: _part(part) for name, part in preview.parts.items()}
@@ -469,7 +469,7 @@ RESOURCES = (
 
 
 def routes(site: Site) -> list[Route]:
-    """The routes of the interface, and that of its description."""
+    """The routes of the interface and of its description."""
 
     async def describe(request: Request) -> Response:
         return JSONResponse(openapi())
@@ -529,7 +529,7 @@ def openapi() -> dict[str, Any]:
 
 
 def _named(*schemas: Any) -> Any:
-    """The schemas with names of components that all end in the same word, those of values, too."""
+    """Let the names of all components end in one word, also of values of other modules."""
     text = json.dumps(schemas)
     for one in (Counts, LabelChange, MeasureChange):
         text = re.sub(rf'(?<=["/]){one.__name__}"', f'{one.__name__}Answer"', text)

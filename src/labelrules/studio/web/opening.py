@@ -35,7 +35,7 @@ EVERY_ADDRESS = ("0.0.0.0", "::")
 
 @dataclass(frozen=True)
 class Material:
-    """What a project is about: rows in parts, who works on it, and where it is written."""
+    """The material of a project: rows in parts, its author, and its file."""
 
     data: Dataset
     validation: Dataset | None = None

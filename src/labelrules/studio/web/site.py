@@ -1,4 +1,4 @@
-"""What the views share: the project, the fields of requests, and pages made from templates."""
+"""Requests and pages: fields and forms, the site that views see, pages from templates."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

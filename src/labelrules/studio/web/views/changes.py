@@ -57,7 +57,7 @@ def begin_learning(site: Site, fields: Fields) -> str:
 
 
 def learning_of(fields: Fields, editor: Editor) -> tuple[Callable[[Editor, Any], Editor], str]:
-    """What the fields ask to learn, and that in words."""
+    """The learning that the fields ask for, and its description in words."""
     schema = editor.theory.schema
     labels, after = _scope(fields)
     for name in labels or ():
@@ -131,7 +131,7 @@ def open_test(site: Site, fields: Fields) -> str:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a view answers with when it is no page: a file to keep, or a piece of a page."""
+    """An answer that is no page: a file to keep, or a piece of a page."""
 
     content: str
     kind: str

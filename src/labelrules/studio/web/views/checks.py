@@ -34,7 +34,7 @@ _finding = Lock()
 
 
 def findings_of(editor: Editor) -> Findings:
-    """What is to be looked at in the rules of an editor; who asks meanwhile waits for it."""
+    """Find what is to be looked at in the rules of an editor; who asks meanwhile waits."""
     with _finding:
         return _found_once(editor)
 

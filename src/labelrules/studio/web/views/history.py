@@ -62,7 +62,7 @@ _BRANCH, _MODEL = "branch ", "model "
 
 
 def names_to_compare(site: Site, state: State) -> tuple[str, ...]:
-    """What can be put side by side: the first rules, versions, branches, and other models."""
+    """Names of rules to compare: the first, versions, branches, and other models."""
     editor = state.editor
     branches = [_BRANCH + name for name in editor.branches if name != editor.branch_name]
     new = [] if site.job.proposal is None else [_NEW]
@@ -125,7 +125,7 @@ EXPORTS = {
 
 
 def export_page(site: Site, state: State, fields: Fields) -> Page:
-    """What can be taken along."""
+    """The files that can be taken along."""
     values = {"title": "Export", "exports": EXPORTS, "path": site.project.path,
               "folder": Path.cwd()}  # fmt: skip
     return Page("export.html", values)

@@ -203,7 +203,7 @@ def _graph(editor: Editor) -> Any:
 
 
 def dependencies_page(site: Site, state: State, fields: Fields) -> Page:
-    """Which labels are predicted by testing which others."""
+    """Dependencies between labels: which are predicted by testing which others."""
     view = fields.choice("view", ("matrix", "graph"))
     graph = _graph(state.editor)
     edges = graph.edges()

@@ -229,7 +229,7 @@ def _shown(
 
 
 def fits_others(body: Body, condition: Condition, data: Dataset) -> Mask:
-    """Rows that satisfy the other conditions on features: those that a threshold divides."""
+    """Rows that a threshold divides: they satisfy the other conditions on features."""
     reached = np.ones(len(data.Y), dtype=np.bool_)
     for other in body.on_features:
         if other != condition:

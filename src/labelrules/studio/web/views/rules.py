@@ -89,7 +89,7 @@ def section_text(edited: EditedRule, state: State) -> str:
 
 
 def lead(state: State, figures: Figures) -> str:
-    """What the model is, in one sentence."""
+    """Describe the model in one sentence."""
     theory, n_off = state.editor.theory, figures.n_disabled
     off = f"; {n_off} more {'is' if n_off == 1 else 'are'} disabled" if n_off else ""
     n_decided, every = len(decided_labels(theory)), counted(theory.schema.n_labels, "label")
