@@ -352,3 +352,20 @@ def test_texts_of_an_edited_theory_have_the_numbers_of_the_list():
     assert [where["number"] for where, _, _ in placed_rules(theory)] == [1, 3]
     assert '<li value="3">' in theory_html(theory)
     assert "<li value" not in theory_html(theory.numbered(None))
+
+
+def test_the_rules_of_another_editor_are_counted_from_1():
+    first = editor().disable(1)
+    assert first.theory.numbers == (2, 3, 4)
+    again = editor(first.theory)
+    assert [one.number for one in again.rules] == [1, 2, 3]
+    assert again.theory.numbers in (None, (1, 2, 3))
+    assert again.rules[0].text == first.rules[1].text
+
+
+def test_a_threshold_may_be_given_as_the_text_of_a_number():
+    first = clinic_editor()
+    changed = first.set_threshold(2, condition=1, value=" 150 ")
+    assert numbered_texts(changed) == numbered_texts(first.set_threshold(2, condition=1, value=150))
+    with pytest.raises(ValueError, match="must be a number, not '1_5'"):
+        first.set_threshold(2, condition=1, value="1_5")

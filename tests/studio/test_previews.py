@@ -9,7 +9,7 @@ from edit_cases import clinic, clinic_editor, done, steps
 from labelrules import UNSET, edit, evaluate
 from labelrules.measures.evaluation import evaluation_of_counts
 from labelrules.rules.theory import closed
-from labelrules.studio.edit_session import outcome_counts
+from labelrules.studio.edit_history import outcome_counts
 from layered_theories import layered_theories
 from tables import tables
 from theories import boards, decision_lists, scorecards

@@ -39,13 +39,13 @@ from labelrules.storage.records import Fingerprint
 from labelrules.studio.edit_history import (
     MAIN,
     EditHistory,
+    EditSession,
     HistoryStep,
     Opening,
     Position,
     Time,
     Version,
 )
-from labelrules.studio.edit_session import EditSession
 from labelrules.studio.editor import Editor, edit
 from labelrules.studio.edits import RulesRelearned
 from labelrules.studio.relearning import expression

@@ -27,8 +27,16 @@ from labelrules.rules import (
     theory_text,
 )
 from labelrules.rules.language.text import condition_text, rule_texts
-from labelrules.studio.edit_history import EditHistory, HistoryStep, Opening, Position, Version, now
-from labelrules.studio.edit_session import EditSession, Outcome
+from labelrules.studio.edit_history import (
+    EditHistory,
+    EditSession,
+    HistoryStep,
+    Opening,
+    Outcome,
+    Position,
+    Version,
+    now,
+)
 from labelrules.studio.edited_rules import EditedRule, EditedRules, rules_kept
 from labelrules.studio.edits import (
     AddCondition,
@@ -487,6 +495,8 @@ def edit(
     Parameters
     ----------
     model : DecisionList, RuleSet, LayeredTheory or fitted learner
+        Its rules are counted from 1, also where it is the theory of another editor, in which
+        disabled rules have numbers, too.
     data : Dataset, or X
         The rows that the rules were learned from: evidence is counted on them, previews show what
         changes there, and rules are learned again from them.

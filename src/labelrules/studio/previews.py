@@ -15,7 +15,7 @@ from labelrules.data.document import FrozenRecord
 from labelrules.inspection import Comparison, compare
 from labelrules.rules import Theory
 from labelrules.rules.language.text import label_text
-from labelrules.studio.edit_session import Outcome
+from labelrules.studio.edit_history import Outcome
 from labelrules.studio.edits import body_of
 
 SHOWN = 10

@@ -21,7 +21,7 @@ from labelrules.rules.theory import closed
 from labelrules.rules.rule import written_cells
 from labelrules.studio import EditedRule, Editor, LearningCancelledError
 from labelrules.studio.edit_files import EditConflictError, write_edits
-from labelrules.studio.edit_session import Outcome
+from labelrules.studio.edit_history import Outcome
 
 LOWER_IS_BETTER = ("Hamming loss",)
 """Measures that are losses."""

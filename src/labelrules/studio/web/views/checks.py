@@ -10,7 +10,7 @@ from labelrules.inspection import Finding, Findings, Fix, findings
 from labelrules.inspection.review.fixes import FindingKind
 from labelrules.rules import DecisionList
 from labelrules.studio import Editor
-from labelrules.studio.edit_session import Outcome
+from labelrules.studio.edit_history import Outcome
 from labelrules.studio.previews import rows_where
 from labelrules.studio.web.project import State
 from labelrules.studio.web.site import Fields, NotThereError, Page, Site, address, paged
