@@ -52,7 +52,7 @@ from labelrules.studio.edits import (
     SetLabel,
     SetThreshold,
     ToggleLabel,
-    text_of,
+    printed_rule,
 )
 from labelrules.studio.knowledge import Knowledge, checked_knowledge
 from labelrules.studio.previews import Preview, part_preview, rows_where, slice_preview
@@ -156,7 +156,7 @@ class Editor:
 
     def replace(self, number: int, rule: Rule | str) -> "Editor":
         """Replace a rule by another one or its text; it keeps its note, if it brings none."""
-        return self.edited(RuleReplaced(number, text_of(rule, self._schema)))
+        return self.edited(RuleReplaced(number, printed_rule(rule, self._schema)))
 
     def add(self, rule: Rule | str, at: int | None = None, *, layer: int | None = None) -> "Editor":
         """Add a rule, which gets the number `at`.
@@ -170,7 +170,7 @@ class Editor:
             Its layer, from 1; rules for rows without a label are in the one after the last. By
             default that of the rule that has the number `at` now, else the last layer.
         """
-        return self.edited(AddRule(text_of(rule, self._schema), at, layer))
+        return self.edited(AddRule(printed_rule(rule, self._schema), at, layer))
 
     def remove(self, number: int) -> "Editor":
         """Remove a rule."""

@@ -68,7 +68,7 @@ class RuleReplaced(Edit, tag="replace", frozen=True):
 
     def step(self, rules: EditedRules) -> "Step":
         """Write the rule as the language prints it."""
-        return with_fields(self, rule=text_of(self.rule, rules.frame.schema))
+        return with_fields(self, rule=printed_rule(self.rule, rules.frame.schema))
 
     def apply(self, rules: EditedRules, step: int) -> EditedRules:
         """Replace the rule; without a note of its own it keeps the old note."""
@@ -131,7 +131,7 @@ class AddRule(Edit, frozen=True):
             at = end + 1
             while at - 1 > first and not rules.entries[at - 2].rule.body and rules.frame.ordered:
                 at -= 1
-        return RuleAdded(at, text_of(self.rule, rules.frame.schema), layer + 1)
+        return RuleAdded(at, printed_rule(self.rule, rules.frame.schema), layer + 1)
 
     def _layer(self, rules: EditedRules) -> int:
         """The layer, from 0; by default of the rule with this number now, or the last."""
@@ -264,7 +264,7 @@ class ChangeRule(Edit, frozen=True):
         """Write the whole rule anew."""
         schema = rules.frame.schema
         changed = self.changed(rules.entry(self.number).rule, schema)
-        return RuleReplaced(self.number, text_of(changed, schema))
+        return RuleReplaced(self.number, printed_rule(changed, schema))
 
     def changed(self, rule: Rule, schema: Schema) -> Rule:
         """The rule with its part changed."""
@@ -414,7 +414,7 @@ ASKED: tuple[type[Edit], ...] = (
 """The edits that have a form, in the order of the interface."""
 
 
-def text_of(rule: Rule | str, schema: Schema) -> str:
+def printed_rule(rule: Rule | str, schema: Schema) -> str:
     """The text of a rule with its note, as the language prints it and reads it back."""
     parsed = parse_rule(rule, schema) if isinstance(rule, str) else rule
     if not isinstance(parsed, Rule):
