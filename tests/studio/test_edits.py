@@ -5,7 +5,7 @@ from msgspec import UNSET
 
 from edit_cases import clinic_editor, numbered_texts
 from labelrules.data.document import builtins_of, converted
-from labelrules.studio.edit_history import HistoryStep
+from labelrules.studio import HistoryStep
 from labelrules.studio.edits import ASKED, MARKS, AddRule, RuleMarked, ToggleLabel
 from labelrules.studio.web.site import OPERATIONS, Fields
 

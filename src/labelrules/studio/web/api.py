@@ -19,7 +19,7 @@ from labelrules.data.document import Record, builtins_of
 from labelrules.inspection import explain
 from labelrules.studio import Editor, LabelChange, MeasureChange, PartPreview
 from labelrules.studio.edits import Number
-from labelrules.studio.web.project import Counts, State
+from labelrules.studio.web.project import RuleCounts, State
 from labelrules.studio.web.site import (
     CSRF,
     LARGEST_NUMBER,
@@ -79,8 +79,8 @@ class ListedRuleAnswer(Record):
     disabled: bool
     layer: int | None
     for_no_label: bool
-    training: Counts | None
-    validation: Counts | None
+    training: RuleCounts | None
+    validation: RuleCounts | None
 
 
 class RuleAnswer(ListedRuleAnswer):
@@ -531,8 +531,9 @@ def openapi() -> dict[str, Any]:
 def _named(*schemas: Any) -> Any:
     """Let the names of all components end in one word, also of values of other modules."""
     text = json.dumps(schemas)
-    for one in (Counts, LabelChange, MeasureChange):
-        text = re.sub(rf'(?<=["/]){one.__name__}"', f'{one.__name__}Answer"', text)
+    for one in (RuleCounts, LabelChange, MeasureChange):
+        name = one.__name__.removeprefix("Rule")
+        text = re.sub(rf'(?<=["/]){one.__name__}"', f'{name}Answer"', text)
     return json.loads(text)
 
 

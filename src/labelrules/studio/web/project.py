@@ -27,7 +27,7 @@ LOWER_IS_BETTER = ("Hamming loss",)
 """Measures that are losses."""
 
 
-class Counts(FrozenRecord, frozen=True):
+class RuleCounts(FrozenRecord, frozen=True):
     """How often a rule is right and wrong, the share of right, and its 95 % interval."""
 
     right: int
@@ -37,15 +37,15 @@ class Counts(FrozenRecord, frozen=True):
     high: float
 
 
-def counted_of(right: int, wrong: int) -> Counts:
+def counted_of(right: int, wrong: int) -> RuleCounts:
     """The counts with their interval.
 
     >>> counted_of(9, 1)
-    Counts(right=9, wrong=1, share=0.9, low=0.59..., high=0.98...)
+    RuleCounts(right=9, wrong=1, share=0.9, low=0.59..., high=0.98...)
     """
     made = estimate(Evidence(right, wrong))
     share = right / (right + wrong) if right + wrong else 0.0
-    return Counts(right, wrong, share, made.low, made.high)
+    return RuleCounts(right, wrong, share, made.low, made.high)
 
 
 class WrittenRows(NamedTuple):
@@ -89,17 +89,17 @@ class PartFigures:
             found[:, :, part.start : part.start + n_rules] = counts
         return found
 
-    def of_rule(self, place: int) -> Counts:
+    def of_rule(self, place: int) -> RuleCounts:
         """The counts of a rule, over all labels of its head; places are counted from 0."""
         right, wrong = self.counts[:, :, place].sum(axis=1).tolist()
         return counted_of(right, wrong)
 
-    def of_label(self, place: int, label: int) -> Counts:
+    def of_label(self, place: int, label: int) -> RuleCounts:
         """The counts of a rule for one label."""
         right, wrong = self.counts[:, label, place].tolist()
         return counted_of(right, wrong)
 
-    def alone(self, place: int, label: int) -> Counts:
+    def alone(self, place: int, label: int) -> RuleCounts:
         """The counts of a rule for one label in all rows that its body covers.
 
         Other rules may decide them first. Labels are tested as they are when its turn comes.

@@ -11,7 +11,7 @@ from labelrules.data.schema import Feature
 from labelrules.inspection.review.replacements import Alternative, alternatives
 from labelrules.rules import Body, Condition, LayeredTheory, Rule
 from labelrules.rules.views.html import condition_parts
-from labelrules.studio.web.project import Counts, Figures, PartFigures, State
+from labelrules.studio.web.project import Figures, PartFigures, RuleCounts, State
 from labelrules.studio.web.site import Fields, InputError, NotThereError, Page, Site, address
 from labelrules.studio.web.views.rules import (
     RuleLine,
@@ -109,8 +109,8 @@ class LabelEvidence:
 
     name: str
     value: int
-    counts: dict[str, Counts]
-    alone: dict[str, Counts]
+    counts: dict[str, RuleCounts]
+    alone: dict[str, RuleCounts]
     share: float  # of the known training rows that have the predicted value
 
 

@@ -12,7 +12,7 @@ from labelrules.rules import Condition, LayeredTheory, Theory
 from labelrules.rules.language.text import RuleLayout, condition_text
 from labelrules.rules.views.html import rule_parts
 from labelrules.studio import EditedRule, Editor
-from labelrules.studio.web.project import Counts, Figures, State
+from labelrules.studio.web.project import Figures, RuleCounts, State
 from labelrules.studio.web.site import Fields, NotThereError, Page, Site, address, paged
 
 
@@ -23,7 +23,7 @@ class RuleLine:
     edited: EditedRule
     parts: dict[str, Any]
     text: str
-    counts: dict[str, Counts]
+    counts: dict[str, RuleCounts]
     layer: str
     labels: tuple[int, ...]
     features: tuple[int, ...]
@@ -35,12 +35,12 @@ class RuleLine:
         return self.edited.number
 
     @property
-    def training(self) -> Counts | None:
+    def training(self) -> RuleCounts | None:
         """Its counts on the training rows."""
         return self.counts.get("training")
 
     @property
-    def validation(self) -> Counts | None:
+    def validation(self) -> RuleCounts | None:
         """Its counts on the validation rows."""
         return self.counts.get("validation")
 
@@ -220,7 +220,7 @@ def sorted_lines(lines: list[RuleLine], fields: Fields) -> list[RuleLine]:
     return sorted(lines, key=keys[sort]) if sort in keys else lines
 
 
-def _precision(counts: Counts | None) -> float:
+def _precision(counts: RuleCounts | None) -> float:
     return 2.0 if counts is None or not counts.right + counts.wrong else counts.share
 
 
