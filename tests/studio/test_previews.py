@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import astuple
 
 from edit_cases import clinic, clinic_editor, done, steps
 from labelrules import UNSET, edit, evaluate
@@ -46,7 +47,7 @@ def check_part(part, before, after, rows):
         cells = list(zip(old[:, label], new[:, label], rows.Y[:, label], strict=True))
         changed = [(o, n, t) for o, n, t in cells if o != n]
         assert one.label == rows.schema.labels[label]
-        assert one[1:] == (
+        assert astuple(one)[1:] == (
             len(changed),
             sum(n == 1 for _, n, _ in changed),
             sum(n == 0 for _, n, _ in changed),
