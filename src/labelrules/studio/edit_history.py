@@ -36,8 +36,8 @@ from labelrules.rules import (
     labels_without_rules,
     theory_of,
 )
-from labelrules.rules.theory import closed
 from labelrules.rules.rule_table import table_of
+from labelrules.rules.theory import closed
 from labelrules.storage import to_json
 from labelrules.studio.edited_rules import EditedRules
 from labelrules.studio.edits import Step

@@ -15,10 +15,9 @@ from labelrules._types import UNSET, Board, Integers
 from labelrules.data import Dataset
 from labelrules.data.document import FrozenRecord
 from labelrules.inspection import estimate
-from labelrules.inspection.rule_usage import PartRun, part_runs
-from labelrules.rules import DecisionList, Evidence, LayeredTheory, RuleTable, Theory
+from labelrules.rules import Evidence, Theory
+from labelrules.rules.run import PartRun, TheoryRun, WrittenRows
 from labelrules.rules.theory import closed
-from labelrules.rules.rule import written_cells
 from labelrules.studio import EditedRule, Editor, LearningCancelledError
 from labelrules.studio.edit_files import EditConflictError, write_edits
 from labelrules.studio.edit_history import Outcome
@@ -48,30 +47,23 @@ def counted_of(right: int, wrong: int) -> RuleCounts:
     return RuleCounts(right, wrong, share, made.low, made.high)
 
 
-class WrittenRows(NamedTuple):
-    """Rows in which a rule decides a label, by what is true there."""
-
-    right: Integers
-    wrong: Integers
-    unknown: Integers
-
-
 @dataclass(frozen=True, eq=False)
 class PartFigures:
-    """Counts of a theory on one part of the data.
-
-    `runs` are those of its decision lists; the rules of sets all vote, so none decides alone.
-    """
+    """What a theory does on one part of the data; rules of sets all vote: none decides alone."""
 
     theory: Theory
     data: Dataset
-    board: Board
-    runs: tuple[PartRun, ...]
+    run: TheoryRun
+
+    @property
+    def runs(self) -> list[PartRun]:
+        """The runs of its decision lists."""
+        return [part for part in self.run.parts if part.rules.ordered]
 
     @cached_property
     def predicted(self) -> Board:
         """The labels of the rows, 0 or 1."""
-        return closed(self.board)
+        return closed(self.run.board)
 
     @cached_property
     def measures(self) -> dict[str, float]:
@@ -81,13 +73,7 @@ class PartFigures:
     @cached_property
     def counts(self) -> Integers:
         """Right and wrong cells, by labels and rules."""
-        found = np.zeros((2, self.theory.schema.n_labels, len(self.theory)), np.int64)
-        for part in self.runs:
-            run = part.run
-            n_rules = int(run.writer.max(initial=-1)) + 1
-            counts = written_cells(run.board, run.writer, self.data.Y, n_rules)
-            found[:, :, part.start : part.start + n_rules] = counts
-        return found
+        return self.run.evidence(self.data.Y)
 
     def of_rule(self, place: int) -> RuleCounts:
         """The counts of a rule, over all labels of its head; places are counted from 0."""
@@ -104,32 +90,16 @@ class PartFigures:
 
         Other rules may decide them first. Labels are tested as they are when its turn comes.
         """
-        part = max((one for one in self.runs if one.start <= place), key=lambda one: one.start)
-        number = place - part.start
-        rule = part.rules[number]
-        board = part.board_before(number) if rule.body.on_labels else part.run.board
-        covered = rule.body.covers(self.data.X, board)
-        covered = covered if part.waiting is None else covered & part.waiting
+        part, number = self.run.part_of(place)
+        rule, covered = part.rules[number], part.covered(number)
         truth = self.data.Y[covered, label]
         right = int((truth == dict(rule.head)[label]).sum())
         return counted_of(right, int((truth != UNSET).sum()) - right)
 
     def rows_of(self, place: int, label: int) -> WrittenRows:
         """The rows in which a rule decides a label."""
-        for part in self.runs:
-            run = part.run
-            wrote = run.writer[:, label] == place - part.start
-            if place >= part.start and wrote.any():
-                truth = self.data.Y[:, label]
-                is_right = run.board[:, label] == truth
-                is_known = truth != UNSET
-                return WrittenRows(
-                    np.flatnonzero(wrote & is_right),
-                    np.flatnonzero(wrote & is_known & ~is_right),
-                    np.flatnonzero(wrote & ~is_known),
-                )
-        nothing = np.empty(0, np.int64)
-        return WrittenRows(nothing, nothing, nothing)
+        part, number = self.run.part_of(place)
+        return part.written_rows(number, label, self.data.Y)
 
     @cached_property
     def wrong_rows(self) -> Integers:
@@ -140,15 +110,7 @@ class PartFigures:
 
 def part_figures(theory: Theory, data: Dataset) -> PartFigures:
     """Apply a theory to rows, and note which rule decides what."""
-    if isinstance(theory, LayeredTheory):
-        run = theory.run(data)
-        runs = [part for part in part_runs(theory, data, run) if part.rules.ordered]
-        return PartFigures(theory, data, run.board, tuple(runs))
-    table = RuleTable(theory)
-    if not isinstance(theory, DecisionList):
-        return PartFigures(theory, data, table.apply(data), ())
-    done = table.run(data)
-    return PartFigures(theory, data, done.board, (PartRun(theory, 0, done, None, None),))
+    return PartFigures(theory, data, TheoryRun.of(theory, data))
 
 
 @dataclass(frozen=True, eq=False)
