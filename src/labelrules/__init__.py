@@ -60,7 +60,7 @@ if TYPE_CHECKING:
         rule_text,
         theory_text,
     )
-    from labelrules.rules.planted_data import planted
+    from labelrules.rules.invented_data import planted
     from labelrules.search import best_head
     from labelrules.search.heads.choose import rehead
     from labelrules.serving import Predictor

@@ -9,7 +9,7 @@ import pytest
 from labelrules import UNSET, Dataset, load, parse, theory_text
 from labelrules.data import write_csv
 from labelrules.rules import clinic_data, clinic_notes, clinic_truth
-from labelrules.rules.clinic import SCHEMA, WORDS, _complete_features
+from labelrules.rules.invented_data import SCHEMA, WORDS, _complete_features
 
 CLINIC = load("clinic")
 EMBEDDED = files("labelrules.data").joinpath("embedded")

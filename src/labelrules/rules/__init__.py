@@ -1,12 +1,11 @@
 """SAY: conditions, bodies, heads, rules and theories, and the language they are written in."""
 
-from labelrules.rules.clinic import clinic_data, clinic_notes, clinic_truth
 from labelrules.rules.conditions import Body, Condition
 from labelrules.rules.inference import Gibbs, LabelByLabel, Once, UntilStable
+from labelrules.rules.invented_data import clinic_data, clinic_notes, clinic_truth, planted
 from labelrules.rules.language.text import RuleSyntaxError, rule_text, theory_text
 from labelrules.rules.language.theory_parser import parse, parse_rule
 from labelrules.rules.layered_theory import LayeredRun, LayeredTheory, labels_without_rules
-from labelrules.rules.planted_data import planted
 from labelrules.rules.rule import (
     Evidence,
     Form,
