@@ -11,8 +11,10 @@ everything else, and the formula is compiled by itself.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
+from labelrules.measures import formulas
 from labelrules.measures.formulas import Formula, ratio
 
 EXACT = 1 << 16
@@ -79,6 +81,17 @@ def linear_ratio(formula: Formula) -> LinearRatio | None:
     >>> linear_ratio(Formula("correlation")) is None
     True
     """
+    if formula.function.__module__ == formulas.__name__:
+        return _of_built_in(formula)
+    return _read_off(formula)
+
+
+@cache
+def _of_built_in(formula: Formula) -> LinearRatio | None:
+    return _read_off(formula)
+
+
+def _read_off(formula: Formula) -> LinearRatio | None:
     tp, fn, fp, tn = (_Symbol(_only(place)) for place in range(4))
     try:
         value = formula.function(tp, fp, tn, fn)

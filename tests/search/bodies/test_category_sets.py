@@ -16,7 +16,6 @@ from labelrules.kernels.covering.category_sets import grow_set
 from labelrules.kernels.scoring import value_of
 from labelrules.measures import Formula, forget, formula
 from labelrules.search.bodies.category_sets import (
-    SetRefinements,
     SetRefiner,
     finds_best_sets,
     room_for_sets,
@@ -234,9 +233,8 @@ def test_the_search_finds_the_best_of_all_sets(seed, storage, measure, counting)
             listing = refiner.columns.space_for_narrowing
             inside = Covered(covered, np.flatnonzero(covered), listing)
             refiner._narrow(refiner.columns.index, 0, 3, inside)
-        with refiner.only(*literal):
-            targets = refiner.targets_of[literal[0]]
-            found = refiner._search_sets(inside, targets, np.array([column]))
+        targets, values = refiner.targets_of[literal[0]], np.array([1 << literal[1]], np.int8)
+        found = refiner._search_sets(inside, targets, np.array([column]), values)
         by_sums = from_sums(refiner, data, column, covered, literal)
         assert by_sums == (*told(found), refiner._codes(inside, found, 0))
         counts, everywhere, around, n = counts_of(refiner, data, column, covered, literal)
@@ -281,7 +279,7 @@ def parts(grown):
 @pytest.mark.parametrize("seed", range(4))
 def test_compiled_passes_find_what_counting_finds(seed, measure, values, growth):
     refiner = refiner_of(table(seed, 80), seed, measure, values=values)
-    greedy = grow_rule(SetRefinements(refiner, growth), growth.max_conditions)
+    greedy = grow_rule(GreedyRefinements(refiner, growth), growth.max_conditions)
     assert parts(greedy) == parts(
         grow_rule(counted(refiner, measure, growth), growth.max_conditions)
     )
@@ -290,22 +288,22 @@ def test_compiled_passes_find_what_counting_finds(seed, measure, values, growth)
 @pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.parametrize("values", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(4))
-def test_without_a_set_worth_naming_growth_is_that_of_the_compiled_run(seed, values, layers):
-    """One condition at a time, or all further ones in one run."""
+def test_without_a_set_worth_naming_growth_is_that_without_sets(seed, values, layers):
     data = table(seed, 40, noise=0.5)
     refiner = refiner_of(data, seed, Formula("f", 0.8), values=values, layers=layers)
     refiner.set_columns = refiner.first_set_columns = np.empty(0, np.int64)
     refiner.root_sets = room_for_sets(refiner.targets_of.size, refiner.most_values)
     growth = Growth(fixed=True)
-    by_steps = grow_rule(SetRefinements(refiner, growth))
-    assert parts(by_steps) == parts(grow_rule(GreedyRefinements(refiner, growth)))
+    with_sets = grow_rule(GreedyRefinements(refiner, growth))
+    refiner.growing_sets = lambda first, room: None
+    assert parts(with_sets) == parts(grow_rule(GreedyRefinements(refiner, growth)))
 
 
 def test_equal_weights_change_no_set():
     data = table(2)
     measure = Formula("f", 0.8)
     rules = [
-        grow_rule(SetRefinements(refiner_of(data, 0, measure, units=units), Growth(fixed=True)))
+        grow_rule(GreedyRefinements(refiner_of(data, 0, measure, units=units), Growth(fixed=True)))
         for units in (None, np.ones(data.n_rows, np.int64), np.full(data.n_rows, 3))
     ]
     assert len({(rule.head, rule.body) for rule in rules}) == 1

@@ -177,6 +177,26 @@ def improve_set(
     return top, most
 
 
+def best_set_of_target(
+    space, columns, rows, codes, everywhere, i, values, scoring, is_exact, n_categories,
+    log_factorials, sums, order, shares, best,
+):  # fmt: skip
+    """Note the best set for one target, if it exceeds what is noted; see `best_sets`."""
+    (entries, start, middle, valid, stop), unlisted, _, _, _, _, _ = space
+    inside = _sum_inside(codes, rows)
+    top, most = key_of_best(best.scores[i]), float(best.corrects[i])
+    for column in columns:
+        n, _ = _by_value(
+            entries, start[column], middle[column], valid[column], stop[column], codes, inside,
+            len(rows), unlisted, sums,
+        )  # fmt: skip
+        top, most = improve_set(
+            sums, n, inside, column, i, values, everywhere, scoring, is_exact,
+            n_categories[column], log_factorials, order, shares, top, most, best,
+        )  # fmt: skip
+    best.scores[i], best.corrects[i] = value_of(top), most
+
+
 def best_sets(
     space, columns, rows, cells, targets, values_of, scoring, is_exact, n_categories,
     log_factorials, best,
@@ -190,26 +210,17 @@ def best_sets(
     name it among all sets of so many of the `n_categories` of its column, and more than single
     categories do. `best` receives the sets, if they exceed what it has before.
     """
-    (entries, start, middle, valid, stop), unlisted, _, _, _, _, _ = space
-    n_layers, n_inside = len(cells.counted), len(rows)
+    n_layers = len(cells.counted)
     codes = empty_codes(cells.counted, cells.truth.shape[1])
-    sums, order = np.empty((2, n_inside + 3), np.int64)
-    shares = np.empty(n_inside + 3, np.float64)
+    sums, order = np.empty((2, len(rows) + 3), np.int64)
+    shares = np.empty(len(rows) + 3, np.float64)
     for i in range(len(targets)):
         label, layer = targets[i] // n_layers, targets[i] % n_layers
         everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
-        inside = _sum_inside(codes, rows)
-        top, most = key_of_best(best.scores[i]), float(best.corrects[i])
-        for column in columns:
-            n, _ = _by_value(
-                entries, start[column], middle[column], valid[column], stop[column], codes, inside,
-                n_inside, unlisted, sums,
-            )  # fmt: skip
-            top, most = improve_set(
-                sums, n, inside, column, i, values_of[i], everywhere, scoring, is_exact,
-                n_categories[column], log_factorials, order, shares, top, most, best,
-            )  # fmt: skip
-        best.scores[i], best.corrects[i] = value_of(top), most
+        best_set_of_target(
+            space, columns, rows, codes, everywhere, i, values_of[i], scoring, is_exact,
+            n_categories, log_factorials, sums, order, shares, best,
+        )  # fmt: skip
 
 
 def best_sets_in_tables(

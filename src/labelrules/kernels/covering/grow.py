@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from labelrules.kernels.covering.category_sets import BestSets, best_set_of_target
 from labelrules.kernels.covering.refine import (
     NOMINAL,
     BestRefinements,
@@ -30,6 +31,9 @@ from labelrules.measures import description_length
 
 THEORY_WEIGHT = 0.5
 """The weight of a bit of theory against a bit of exceptions: many bodies cover the same rows."""
+
+SET_PLACE = 1 << 50
+"""Where sets come among the refinements by a column: last, and by their size."""
 
 SHORTER = 1e-9
 """By how much a description must be shorter, so that rounding decides nothing."""
@@ -67,9 +71,30 @@ class GrowthTable(NamedTuple):
     label_operators: npt.NDArray[np.int8]
 
 
+class SetGrowth(NamedTuple):
+    """What growth reads of the sets of categories, and where it notes those that it takes.
+
+    `columns` are those that sets may be made of; `is_exact`, `n_values` and `log_factorials` are
+    for `best_sets`. `first` marks the numbers of the values in the set of the first condition, if
+    that is a set. `chosen` receives for each step and number of a value a row with it (-1: rows not
+    listed), or -2 if it is not in the set.
+    """
+
+    columns: npt.NDArray[np.int64]
+    is_exact: bool
+    n_values: npt.NDArray[np.int64]
+    log_factorials: npt.NDArray[np.float64]
+    first: npt.NDArray[np.bool_]
+    chosen: npt.NDArray[np.int32]
+
+
+SET = 2
+"""The operator of a set in the steps of a body."""
+
+
 def grow_body(
     table, written, cells, label, value, first, rows, covered, gain, description, most_steps,
-    scoring, steps,
+    scoring, sets, steps,
 ):  # fmt: skip
     """Add conditions to the first one; returns their number, the score and the right cells.
 
@@ -77,9 +102,9 @@ def grow_body(
     the column and place of the first condition, and the score and right cells of its rule. A
     condition must raise the score, by `gain` if that is above 0; growth also ends as
     `DescriptionCounts` describes. `rows` has all rows, and is written over. `covered` receives the
-    rows of the body, `steps` its conditions: column, operator (0 or 1), and a row below and one
-    above the threshold, for a nominal column one with the value (-1: rows not listed); for a label,
-    a column after the features, its value.
+    rows of the body, `steps` its conditions: column, operator (0, 1, or `SET`), and a row below and
+    one above the threshold, for a nominal column one with the value (-1: rows not listed); for a
+    label, a column after the features, its value. `sets` is None, or a `SetGrowth`.
     """
     column, place, score, right = first
     layer = value if len(cells.counted) == 2 else 0
@@ -93,14 +118,28 @@ def grow_body(
     everywheres[0] = _encode(cells.truth[label], cells.counted[layer, label], codes)
     listing, unlisted, kinds, operators, slots, buckets, widths = table.space
     features = RefinementSpace(table.narrowed, unlisted, kinds, operators, slots, buckets, widths)
-    n_steps, n_idle, shortest = np.int64(0), -1, np.inf
+    n_steps, n_idle, shortest, set_bits = np.int64(0), -1, np.inf, 0.0
+    if sets is not None:
+        found = _room_for_set(sets)
+        sums, order = np.empty((2, len(rows) + 3), np.int64)
+        shares = np.empty(len(rows) + 3, np.float64)
     while True:
-        rows = rows[: _take_step(table, listing, column, place, rows, covered, steps, n_steps)]
+        is_set = False
+        if sets is not None:
+            is_set = place >= SET_PLACE
+            if is_set:
+                set_bits += _bits_of_set(sets, column, place - SET_PLACE)
+                rows = rows[
+                    : _take_set(listing, column, found, rows, covered, sets, steps, n_steps)
+                ]
+        if not is_set:
+            rows = rows[: _take_step(table, listing, column, place, rows, covered, steps, n_steps)]
         n_steps += 1
         if n_steps == most_steps or len(rows) < 2:
             break
         if description.patience:
             length = _length(description, value, codes, rows, n_steps, scoring.unit)
+            length += THEORY_WEIGHT * set_bits
             n_idle = 0 if length < shortest - SHORTER else n_idle + 1
             shortest = min(length, shortest)
             if n_idle == description.patience:
@@ -122,10 +161,89 @@ def grow_body(
             if best.columns[0] >= 0:
                 column, place = best.columns[0], best.places[0]
                 column = table.space.nominal.size + written[column] if part else column
+        if sets is not None:
+            found.scores[0], found.corrects[0], found.columns[0] = score, right, -1  # exceeded
+            best_set_of_target(
+                features, sets.columns, rows, codes, everywheres[0], 0, values[0], scoring,
+                sets.is_exact, sets.n_values, sets.log_factorials, sums, order, shares, found,
+            )  # fmt: skip
+            if _is_better_set(found, best, column):
+                column, place = found.columns[0], SET_PLACE + found.sizes[0]
+                scores[0], corrects[0] = found.scores[0], found.corrects[0]
         if column < 0 or (gain > 0 and best.scores[0] - score < gain):
             break
         score, right = best.scores[0], best.corrects[0]
     return n_steps, score, right
+
+
+@inner
+def _room_for_set(sets):
+    """The set of the first condition."""
+    numbers = np.full((3, 1), np.int64(-1))
+    members = np.empty((1, len(sets.first)), np.bool_)
+    members[0] = sets.first
+    return BestSets(np.full(1, -np.inf), numbers[0], numbers[1], numbers[2], members)
+
+
+@inner
+def _is_better_set(found, best, column):
+    """Whether a set is better than the best other condition, or as good by an earlier column."""
+    if found.columns[0] < 0:
+        return False
+    if found.scores[0] != best.scores[0]:
+        return found.scores[0] > best.scores[0]
+    if found.corrects[0] != best.corrects[0]:
+        return found.corrects[0] > best.corrects[0]
+    return found.columns[0] < column
+
+
+@inner
+def _bits_of_set(sets, column, size):
+    """The bits that tell which of the sets of this size it is."""
+    n_values = sets.n_values[column]
+    named = sets.log_factorials[n_values] - sets.log_factorials[size]
+    return named - sets.log_factorials[n_values - size]
+
+
+@inner
+def _take_set(listing, column, found, rows, covered, sets, steps, n_steps):
+    """Likewise for a set, whose members are noted by rows that have them; see `_take_step`."""
+    entries, start, middle, valid, stop = listing
+    members, chosen = found.members[0], sets.chosen[n_steps]
+    chosen[:] = -2
+    gap, value = np.int64(0), np.int64(-1)
+    for i in range(start[column], middle[column]):
+        gap += entries[i] < 0
+    is_rest = len(rows) > stop[column] - start[column]
+    rest_holds = is_rest and members[gap]
+    if rest_holds:
+        chosen[gap] = -1
+    for row in rows:
+        covered[np.uint64(row)] = rest_holds
+    for i in span(start[column], valid[column]):
+        entry = entries[i]
+        row = row_of(entry)
+        if entry < 0:
+            value += 1
+            value += is_rest and value == gap  # the value of the rows not listed is passed by
+            if members[value]:
+                chosen[value] = row
+        covered[row] = members[value]
+    for i in span(valid[column], stop[column]):
+        covered[row_of(entries[i])] = False
+    steps[n_steps, 0], steps[n_steps, 1] = column, SET
+    steps[n_steps, 2], steps[n_steps, 3] = -1, -1
+    return _keep_covered(rows, covered)
+
+
+@inner
+def _keep_covered(rows, covered):
+    """Put the covered rows first; returns how many there are."""
+    n_rows = 0
+    for row in rows:
+        rows[n_rows] = row
+        n_rows += covered[np.uint64(row)]
+    return n_rows
 
 
 @inner
@@ -165,11 +283,7 @@ def _take_step(table, listing, column, place, rows, covered, steps, n_steps):
             covered[np.uint64(row)] = cells[np.uint64(row)] == below
     steps[n_steps, 0], steps[n_steps, 1] = column, second
     steps[n_steps, 2], steps[n_steps, 3] = below, above
-    n_rows = 0
-    for row in rows:
-        rows[n_rows] = row
-        n_rows += covered[np.uint64(row)]
-    return n_rows
+    return _keep_covered(rows, covered)
 
 
 @inner

@@ -176,13 +176,14 @@ class TrainingBoard:
 
 def total(weight: Weight) -> int:
     """The sum of weights, or how many count."""
-    is_plain = weight.dtype == np.bool_
-    return int(np.count_nonzero(weight) if is_plain else weight.sum(dtype=np.int64))
+    if weight.dtype.kind == "b":  # faster than to compare types
+        return int(np.count_nonzero(weight))
+    return int(weight.sum(dtype=np.int64))
 
 
 def total_within(weight: Weight, rows: Mask) -> int:
     """The sum of the weights of some rows."""
-    return total(weight & rows if weight.dtype == np.bool_ else weight[rows])
+    return total(weight & rows if weight.dtype.kind == "b" else weight[rows])
 
 
 def _weights(units: Integers, known: Mask) -> npt.NDArray[np.int32]:

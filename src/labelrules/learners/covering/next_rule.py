@@ -15,7 +15,7 @@ from labelrules.learners.covering.board import TrainingBoard, rarer_values, tota
 from labelrules.learners.covering.settings import Settings
 from labelrules.measures import Measure
 from labelrules.rules import Body, Evidence, Head, Rule
-from labelrules.search.bodies.category_sets import SetRefinements, SetRefiner, set_columns
+from labelrules.search.bodies.category_sets import SetRefiner, set_columns
 from labelrules.search.bodies.grow import GreedyRefinements, Grown, Growth, grow_rule
 from labelrules.search.bodies.head_scorers import (
     CountedRefinements,
@@ -68,18 +68,13 @@ class RuleFinder:
         settings = self.settings
         remaining = self.board.remaining(settings.readd)
         if self._is_greedy:
-            greedy = self._refinements(remaining)
+            greedy = GreedyRefinements(self.refiner, self.growth, remaining)
             return grow_rule(greedy, settings.max_conditions)
         fixed_scorer = self._fixed_scorer if settings.fixed_head else None
         counted = CountedRefinements(
             self.refiner, self._scorer(), self.growth, remaining, fixed_scorer
         )
         return grow_rule(counted, settings.max_conditions, settings.beam_width)
-
-    def _refinements(self, remaining: Mask | None) -> GreedyRefinements:
-        if isinstance(self.refiner, SetRefiner):
-            return SetRefinements(self.refiner, self.growth, remaining)
-        return GreedyRefinements(self.refiner, self.growth, remaining)
 
     def exclude(self, head: Head) -> None:
         """Search no longer for rules with the labels and values of this head."""

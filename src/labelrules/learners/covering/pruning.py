@@ -47,9 +47,10 @@ class DescriptionLength:
         """The shortest prefix with the shortest description, if that is shorter than before."""
         covers = [np.zeros_like(prefixes[0]), *prefixes]
         before, *lengths = self._lengths(board, grown.head, covers)
-        # Where they do not matter, the conditions of a compiled run are not made.
-        tests = grown.body.conditions if self.n_values is not None else ()
-        body_bits = self.body_bits(len(grown.body), tests)
+        # The conditions of a compiled run are not made for this.
+        body = grown.body
+        tests = body.steps if isinstance(body, GrownBody) else body.conditions
+        body_bits = self.body_bits(len(body), tests)
         best = self.shortest(before, lengths, body_bits, len(grown.head))
         if best is None:
             return None

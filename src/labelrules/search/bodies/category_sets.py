@@ -1,8 +1,6 @@
 """Sets of categories as conditions, `region in {North, West}`: refine bodies by the best one."""
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -11,25 +9,21 @@ import numpy.typing as npt
 from labelrules._types import Floats, Integers
 from labelrules.data.codes.bins import Bins
 from labelrules.measures import Formula
-from labelrules.measures.description_length import category_bits, condition_bits, exception_bits
+from labelrules.measures.description_length import category_bits, condition_bits
 from labelrules.measures.formulas import is_quasi_convex
 from labelrules.measures.linear_ratios import linear_ratio
 from labelrules.measures.measure import Merit
-from labelrules.rules import Body, Condition, Head
-from labelrules.search.bodies.grow import BodyCandidate, GreedyRefinements
+from labelrules.rules import Condition, Head
 from labelrules.search.bodies.refine import Covered, Refinement, Refiner
 from labelrules.search.bodies.rule_language import SETS, Operators
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
 if TYPE_CHECKING:
     from labelrules.kernels.covering.category_sets import BestSets
-    from labelrules.kernels.covering.grow import DescriptionCounts
+    from labelrules.kernels.covering.grow import SetGrowth
 
 FEWEST = 3
 """Categories that a column must have for sets: of two, each is what the other is not."""
-
-SET_PLACE = 1 << 50
-"""Where sets come among the refinements by a column: last, and by their size."""
 
 
 def finds_best_sets(formula: Formula, counting: str) -> bool:
@@ -96,25 +90,31 @@ class SetRefiner(Refiner):
 
     def best_first(self) -> Refinement | None:
         """The best first condition, after `refresh`."""
-        by_set = self._best_set(self.everywhere, self.targets_of.ravel(), self.root_sets)
-        return _better(super().best_first(), by_set)
+        found, targets = super().best_first(), self.targets_of.ravel()
+        return self._or_better_set(found, self.everywhere, targets, self.root_sets)
 
     def best(self, covered: Covered, labels: Integers) -> tuple[Refinement | None, Covered]:
         """The best further condition, and the covered rows with their columns narrowed down."""
         found, narrowed = super().best(covered, labels)
         targets = self.targets_of[labels].ravel()
         sets = self._search_sets(narrowed, targets, self.set_columns)
-        return _better(found, self._best_set(narrowed, targets, sets)), narrowed
+        return self._or_better_set(found, narrowed, targets, sets), narrowed
 
-    @contextmanager
-    def only(self, label: int, value: int) -> Iterator[None]:
-        """Heads of the label may have this value only."""
-        before = self.cells.values[label]
-        self.cells.values[label] = 1 << value
-        try:
-            yield
-        finally:
-            self.cells.values[label] = before
+    def growing_sets(self, first: Refinement, room: int) -> "SetGrowth":
+        """The sets of categories that a compiled run may test for, after the first condition."""
+        from labelrules.kernels.covering.grow import SetGrowth
+
+        members = np.zeros(self.most_values, dtype=np.bool_)
+        if first.codes:
+            every = list(range(int(self.columns.n_values[first.column])))
+            listing, n_rows = self.everywhere.listing, len(self.everywhere.rows)
+            values = self.columns.values_at(first.column, every, listing, n_rows)
+            members[: len(every)] = np.isin(values, first.codes)
+        chosen = np.empty((room, self.most_values), dtype=np.int32)
+        return SetGrowth(
+            self.set_columns, self.is_exact, self.columns.n_values, self.log_factorials, members,
+            chosen,
+        )  # fmt: skip
 
     def _search_sets(
         self,
@@ -150,14 +150,25 @@ class SetRefiner(Refiner):
         }
         return [Condition.among(column, codes) for codes in found]
 
-    def _best_set(self, covered: Covered, targets: Integers, sets: "BestSets") -> Refinement | None:
-        """The best set of all labels: score, right cells, then column, size and label."""
+    def _or_better_set(
+        self, found: Refinement | None, covered: Covered, targets: Integers, sets: "BestSets"
+    ) -> Refinement | None:
+        """The best set of all labels, if it is better than another refinement, else that one.
+
+        By score, right cells, then column: in a column sets come last.
+        """
+        from labelrules.kernels.covering.grow import SET_PLACE
+
         at, same = best_of_sets(sets)
         if at is None:
-            return None
-        labels = np.unique(targets[same] // self.n_layers)
-        merit, codes = merit_of_set(sets, at), self._codes(covered, sets, at)
-        return Refinement(merit, int(sets.columns[at]), SET_PLACE + len(codes), labels, codes)
+            return found
+        merit, column = merit_of_set(sets, at), int(sets.columns[at])
+        if found is not None and (
+            found.merit > merit or (found.merit == merit and found.column <= column)
+        ):
+            return found
+        labels, codes = np.unique(targets[same] // self.n_layers), self._codes(covered, sets, at)
+        return Refinement(merit, column, SET_PLACE + len(codes), labels, codes)
 
     def _codes(self, covered: Covered, sets: "BestSets", at: int) -> tuple[int, ...]:
         """The categories of a set, which is noted by their numbers among covered rows."""
@@ -183,80 +194,6 @@ def best_of_sets(sets: "BestSets") -> tuple[int | None, Integers]:
 def merit_of_set(sets: "BestSets", at: int) -> Merit:
     """The merit that the best set of a target leads to."""
     return Merit(float(sets.scores[at]), int(sets.corrects[at]))
-
-
-def _better(first: Refinement | None, second: Refinement | None) -> Refinement | None:
-    """The better one by score, right cells, then column and place."""
-    if first is None or second is None:
-        return second if first is None else first
-    if first.merit != second.merit:
-        return max(first, second, key=lambda one: one.merit)
-    return min(first, second, key=lambda one: (one.column, one.place))
-
-
-@dataclass(frozen=True, eq=False)
-class SetRefinements(GreedyRefinements):
-    """Greedy refinements where bodies may test for sets: one pass for each further condition."""
-
-    refiner: SetRefiner
-
-    def _run(self, first: Refinement) -> BodyCandidate:
-        refiner, growth = self.refiner, self.growth
-        grown = self._refined(Body(), first, refiner.everywhere)
-        head = self._only_head(first.labels) or self.head(grown)
-        ((label, value),) = head
-        patience = (
-            None
-            if growth.describe is None
-            else _Patience(refiner, label, value, growth.describe(label, value))
-        )
-        while len(grown.body) != growth.max_conditions and len(grown.covered.rows) > 1:
-            if patience is not None and patience.ends(grown):
-                break
-            with refiner.only(label, value):
-                best, covered = refiner.best(grown.covered, np.array([label]))
-            if best is None or not growth.improves(best.merit, grown.merit):
-                break
-            grown = self._refined(grown.body, best, covered)
-        return grown._replace(labels=first.labels, head=head)
-
-
-class _Patience:
-    """Ends growth when several conditions in a row have not shortened the description."""
-
-    def __init__(
-        self, refiner: SetRefiner, label: int, value: int, counts: "DescriptionCounts"
-    ) -> None:
-        self.refiner, self.label, self.value, self.counts = refiner, label, value, counts
-        self.shortest, self.n_idle = np.inf, 0
-
-    def ends(self, grown: BodyCandidate) -> bool:
-        """Whether growth ends with this body, the next longer one."""
-        from labelrules.kernels.covering.grow import SHORTER
-
-        length = self.length(grown)
-        self.n_idle = 0 if length < self.shortest - SHORTER else self.n_idle + 1
-        self.shortest = min(length, self.shortest)
-        return self.counts.patience > 0 and self.n_idle >= self.counts.patience
-
-    def length(self, grown: BodyCandidate) -> float:
-        """The bits for the rule and for the exceptions to it."""
-        from labelrules.kernels.covering.grow import THEORY_WEIGHT
-
-        cells, counts, unit = self.refiner.cells, self.counts, self.refiner.scoring.unit
-        layer = self.value if self.refiner.n_layers == 2 else 0
-        counted = cells.counted[layer, self.label, grown.covered.rows]
-        is_right = cells.truth[self.label, grown.covered.rows] == self.value
-        n_covered, right = int(counted.sum()), int((counted * is_right).sum())
-        n_predicted = counts.n_predicted + n_covered
-        n_cells = (
-            n_predicted, counts.n_rows - n_predicted, n_predicted - counts.n_right - right,
-            counts.n_true - counts.n_right - right, counts.n_true,
-        )  # fmt: skip
-        bits = exception_bits(*(unit * n for n in n_cells))
-        return bits + THEORY_WEIGHT * bits_of_body(
-            grown.body.conditions, counts.n_possible, self.refiner.columns.n_values
-        )
 
 
 class Tested(Protocol):

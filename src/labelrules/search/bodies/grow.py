@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from labelrules._types import Floats, Integers, Mask
+from labelrules.data.table import column_of
 from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Head
 from labelrules.search.bodies.best_by_column import top_of
@@ -16,7 +17,7 @@ from labelrules.search.bodies.refine import Covered, Refinement, Refiner
 from labelrules.search.bodies.rule_language import Language
 
 if TYPE_CHECKING:
-    from labelrules.kernels.covering.grow import DescriptionCounts
+    from labelrules.kernels.covering.grow import DescriptionCounts, SetGrowth
 
 NO_MERIT = Merit(-np.inf, -1)
 """The merit of a body that makes no rule; every rule exceeds it."""
@@ -99,13 +100,27 @@ def _best_distinct(candidates: list[BodyCandidate], beam_width: int) -> list[Bod
     return beam
 
 
+class Step(NamedTuple):
+    """A condition of a compiled run, of a column (labels come after features) with an operator.
+
+    `below` and `above` are rows around the threshold, or `below` has the category (-1: rows not
+    listed); a label has its value there, and a set of categories has `codes`.
+    """
+
+    column: int
+    second: int
+    below: int
+    above: int
+    codes: tuple[int, ...] = ()
+
+
 class GrownBody(Body):
     """The body of a compiled run: as most are rejected, its conditions are made when asked for."""
 
     refiner: Refiner
-    steps: list[list[int]]
+    steps: list[Step]
 
-    def __init__(self, refiner: Refiner, steps: list[list[int]]) -> None:
+    def __init__(self, refiner: Refiner, steps: list[Step]) -> None:
         object.__setattr__(self, "refiner", refiner)
         object.__setattr__(self, "steps", steps)
 
@@ -120,8 +135,10 @@ class GrownBody(Body):
     def masks(self) -> Iterator[Mask]:
         """For each condition where it holds, among the rows that those before it cover."""
         n_features, columns = self.refiner.n_features, self.refiner.columns
-        for column, second, below, _ in self.steps:
-            if column >= n_features:
+        for column, second, below, _, codes in self.steps:
+            if codes:
+                yield Condition.among(column, codes).holds(column_of(columns.X, column))
+            elif column >= n_features:
                 yield self.refiner.board[column - n_features] == below
             else:
                 yield columns.holds(column, bool(second), below)
@@ -238,19 +255,20 @@ class GreedyRefinements:
         room = n_steps = 0
         while n_steps == room < most:  # at first, and again if there was not enough room
             room = min(max(STEPS, 2 * room), most)
-            steps = np.empty((room, 4), np.int64)
+            steps, sets = np.empty((room, 4), np.int64), refiner.growing_sets(first, room)
             n_steps, score, correct = refiner.kernels.grow_body(
                 table, refiner.written, refiner.cells, label, value, start,
                 refiner.everywhere.rows.copy(), covered, growth.min_gain, description, room,
-                refiner.scoring, steps,
+                refiner.scoring, sets, steps,
             )  # fmt: skip
-        body: Body = GrownBody(refiner, steps[:n_steps].tolist())
+        taken = steps_of(refiner, steps[:n_steps].tolist(), sets)
+        body: Body = GrownBody(refiner, taken)
         if self.remaining is not None:  # thresholds move, so other rows may be covered
-            body = self._moved(steps[:n_steps].tolist(), self.remaining, covered)
+            body = self._moved(taken, self.remaining, covered)
         inside = Covered(covered, covered.nonzero()[0], refiner.columns.index)
         return BodyCandidate(body, inside, Merit(score, int(correct)), first.labels, head)
 
-    def _moved(self, steps: list[list[int]], remaining: Mask, covered: Mask) -> Body:
+    def _moved(self, steps: list[Step], remaining: Mask, covered: Mask) -> Body:
         """The body with thresholds between remaining rows; `covered` receives its rows."""
         covered[:] = True
         conditions = []
@@ -261,9 +279,26 @@ class GreedyRefinements:
         return Body(conditions)
 
 
-def condition_of(refiner: Refiner, step: list[int], rows: Integers | None = None) -> Condition:
+def steps_of(refiner: Refiner, steps: list[list[int]], sets: "SetGrowth | None") -> list[Step]:
+    """The steps of a compiled run, sets of categories with their codes."""
+    from labelrules.kernels.covering.grow import SET
+
+    taken = []
+    for number, (column, second, below, above) in enumerate(steps):
+        codes: tuple[int, ...] = ()
+        if sets is not None and second == SET:
+            rows = sets.chosen[number]
+            every = rows[rows > -2].tolist()
+            codes = tuple(int(refiner.columns.value_of(row, column)) for row in every)
+        taken.append(Step(column, second, below, above, codes))
+    return taken
+
+
+def condition_of(refiner: Refiner, step: Step, rows: Integers | None = None) -> Condition:
     """The condition of a step of a compiled run, with a threshold between values of the rows."""
-    column, second, below, above = step
+    column, second, below, above, codes = step
+    if codes:
+        return Condition.among(column, codes)
     if column >= refiner.n_features:
         return Condition.label(column - refiner.n_features, present=below == 1)
     return refiner.columns.between(column, bool(second), below, above, rows)

@@ -11,7 +11,7 @@ from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.measures import Formula, Measure, Tally, confusion
 from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Head
-from labelrules.search.bodies.category_sets import SET_PLACE, SetRefiner
+from labelrules.search.bodies.category_sets import SetRefiner
 from labelrules.search.bodies.grow import NO_MERIT, BodyCandidate, Growth, may_conclude
 from labelrules.search.bodies.refine import Covered, Refiner
 from labelrules.search.bodies.rule_language import SETS
@@ -141,7 +141,7 @@ class CountedRefinements:
 
     def _condition(self, part: "_ColumnRefinements", place: int, covered: Covered) -> Condition:
         if part.sets:
-            return part.sets[place - SET_PLACE]
+            return part.sets[int(np.searchsorted(part.places, place))]
         return self.refiner.condition(part.column, place, covered, self.remaining)
 
     def _columns(
@@ -210,6 +210,8 @@ def _counted_sets(
     refiner: SetRefiner, column: int, covered: Covered, labels: Integers, head: Head | None
 ) -> Iterator[_ColumnRefinements]:
     """Count the best sets of a column for each of the labels."""
+    from labelrules.kernels.covering.grow import SET_PLACE
+
     sets = refiner.sets_of_column(covered, column, labels, head) if labels.size else []
     if sets:
         rows = [refiner.narrow(covered, condition).rows for condition in sets]

@@ -28,7 +28,7 @@ from labelrules.search.bodies.rule_language import Language, Operators
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
 if TYPE_CHECKING:
-    from labelrules.kernels.covering.grow import GrowthTable
+    from labelrules.kernels.covering.grow import GrowthTable, SetGrowth
     from labelrules.kernels.covering.refine import BestRefinements, RefinementSpace
     from labelrules.kernels.index import Index
 
@@ -378,6 +378,10 @@ class Refiner:
         index = Index(entries, start, start, stop, stop)
         kinds = np.ones(len(self.board), dtype=np.int8)
         return RefinementSpace(index, False, kinds, operators, *self.label_slots)
+
+    def growing_sets(self, first: Refinement, room: int) -> "SetGrowth | None":
+        """The sets of categories that a compiled run may test for, after the first condition."""
+        return None
 
     @cached_property
     def growth_table(self) -> "GrowthTable":

@@ -114,14 +114,14 @@ class SortedColumns:
         self, column: int, second: bool, below: int, above: int, neighbours: Integers | None = None
     ) -> Condition:
         """The condition between two rows, or with the value of the first; -1: rows not listed."""
-        low = self._value(below, column)
+        low = self.value_of(below, column)
         if self.nominal[column]:
             return Condition(column, "!=" if second else "=", low)
-        return self._cut(column, second, low, self._value(above, column), neighbours)
+        return self._cut(column, second, low, self.value_of(above, column), neighbours)
 
     def holds(self, column: int, second: bool, below: int) -> Mask:
         """Where the condition between two rows holds, if all rows in question are around it."""
-        values, low = column_of(self.X, column), self._value(below, column)
+        values, low = column_of(self.X, column), self.value_of(below, column)
         if not self.nominal[column]:
             return np.asarray(values > low if second else values <= low)
         return np.asarray((values != low) & ~np.isnan(values) if second else values == low)
@@ -147,9 +147,9 @@ class SortedColumns:
         gap = rows.size
         if n_inside > index.stop[column] - start:  # the value of the rows that are not listed
             gap = int(np.count_nonzero(entries[: middle - start] < 0))
-        return [self._value(-1 if n == gap else rows[n - (n > gap)], column) for n in numbers]
+        return [self.value_of(-1 if n == gap else rows[n - (n > gap)], column) for n in numbers]
 
-    def _value(self, row: Any, column: int) -> float:
+    def value_of(self, row: Any, column: int) -> float:
         """The value in a row, or (-1) in the rows that are not listed."""
         if row < 0:
             return float(self.rest[column])
