@@ -22,10 +22,12 @@ from parts.tables import header, row
 from labelrules import Dataset
 from labelrules.learners import SeparateAndConquer
 from labelrules.learners.covering.board import TrainingBoard
-from labelrules.learners.covering.next_rule import RuleFinder
+from labelrules.learners.covering.next_rule import values_of
 from labelrules.learners.covering.settings import checked_settings
+from labelrules.learners.covering.sorted_rows import SortedSearch
 from labelrules.rules import DecisionList
 from labelrules.search.bodies.refine import Covered, Refiner
+from labelrules.search.bodies.sorted_columns import SortedColumns
 
 SETS = ("flags", "emotions", "scene", "yeast", "CAL500", "birds", "medical", "enron")
 MEASURES = ("f0.5", "precision")
@@ -87,13 +89,14 @@ def n_conditions(data: Dataset, covered: np.ndarray) -> int:
 def seconds_of_search(data: Dataset, measure: str, theory: DecisionList) -> dict[str, float]:
     """For each kind of heads the time of searching all refinements of all bodies."""
     ground = TrainingBoard(data, "append")
-    refiners = {
-        heads: RuleFinder(data, ground, checked_settings(learner(measure, heads), data.schema))
-        for heads in KINDS
-    }
+    columns, searches = SortedColumns.of(data), {}
+    for heads in KINDS:
+        settings = checked_settings(learner(measure, heads), data.schema)
+        values = values_of(settings.polarity, ground.is_common)
+        searches[heads] = SortedSearch(columns, ground, settings, values)
     spent = dict.fromkeys(KINDS, 0.0)
     for covered in bodies(data, ground, theory):
-        for heads, one in refiners.items():
+        for heads, one in searches.items():
             start = time.process_time()
             search(one.refiner, covered)
             spent[heads] += time.process_time() - start

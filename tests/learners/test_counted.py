@@ -20,10 +20,10 @@ from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.codes.bins import Bins
 from labelrules.data.weights import row_units
 from labelrules.kernels.covering.grow import THEORY_WEIGHT, DescriptionCounts
-from labelrules.learners.covering import counted_loop, learner, pruning
-from labelrules.learners.covering.counted_loop import CountedCovering
-from labelrules.learners.covering.counted_rules import CountedPatience
+from labelrules.learners.covering import counted_rows, learner, pruning
+from labelrules.learners.covering.counted_rows import CountedPatience, CountedRows
 from labelrules.learners.covering.local_rows import rows_in_memory
+from labelrules.learners.covering.loop import Covering
 from labelrules.learners.covering.row_counts import PartedRows
 from labelrules.learners.covering.settings import checked_settings
 from labelrules.learners.ripper import learner as ripper
@@ -132,7 +132,6 @@ def test_counts_find_the_rules_of_the_table_of_codes(case):
 @given(set_searches(), st.sampled_from([1, 5]))
 def test_counts_find_the_sets_of_the_table_of_codes(case, patience):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counted_loop, "PATIENCE", patience)
         patch.setattr(pruning, "PATIENCE", patience)
         assert_counts_find_the_same(*case)
 
@@ -146,7 +145,7 @@ def assert_counts_find_the_same(model, data):
         calls = []
 
         def noted(*given):
-            calls.append(counted_loop.is_counted(*given))
+            calls.append(counted_rows.is_counted(*given))
             return calls[-1]
 
         patch.setattr(learner, "is_counted", noted)
@@ -164,7 +163,7 @@ def test_sets_of_categories_are_found_by_counting():
     schema = Schema([Feature("region", tuple("abcdefg")), Feature("age")], ["label"])
     data = Dataset(schema, X, Y)
     model = SeparateAndConquer(bins=64, polarity="presence")
-    assert counted_loop.is_counted(checked_settings(model, schema))
+    assert counted_rows.is_counted(checked_settings(model, schema))
     assert theory_text(model.fit(data).theory_) == (
         "label <- age > 20, region in {a, b, d, e, f}\nlabel <- region in {a, d}"
     )
@@ -198,7 +197,7 @@ def learned_in_parts(model, data, numbers):
     parts = [
         rows_in_memory(data.take(numbers == number), bins, marked) for number in np.unique(numbers)
     ]
-    covering = CountedCovering(PartedRows(parts), bins, given, [])
+    covering = Covering(CountedRows(PartedRows(parts), bins, given), given)
     covering.go_on(lambda progress: None)
     theory = covering.finished()
     return theory, [rule.evidence for rule in theory]

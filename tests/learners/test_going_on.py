@@ -12,6 +12,7 @@ from labelrules.learners import LearningInterrupted, Progress, SeparateAndConque
 from labelrules.learners.covering.loop import Covering
 from labelrules.learners.covering.next_rule import LastResort
 from labelrules.learners.covering.settings import checked_settings
+from labelrules.learners.covering.sorted_rows import SortedRows
 from labelrules.search.bodies import refine
 from tables import schema_of, tables
 from theories import decision_lists
@@ -67,7 +68,7 @@ def test_evidence_and_board_are_those_of_the_finished_list(parameters, given_up,
         prefix = without_tests_of_labels(prefix)
     kept = DecisionList(data.schema, [rule.with_evidence(None) for rule in prefix])
     settings_ = checked_settings(learner, data.schema)
-    covering = Covering(data, settings_, kept if with_prefix else None)
+    covering = Covering(SortedRows(data, settings_), settings_, kept if with_prefix else ())
     covering.go_on(lambda news: None)
     theory = covering.finished()
     assert told(theory) == told(theory.with_evidence(data, data.Y))
@@ -233,7 +234,7 @@ def test_ctrl_c_keeps_the_rules_learned_so_far(order):
 
 def test_ctrl_c_while_a_rule_is_written_leaves_nothing_half_done(monkeypatch):
     """The board is that of the rules in the list, so evidence and default rule are right."""
-    add, n_added = Covering._stops, 0
+    add, n_added = SortedRows._stops, 0
 
     def interrupted(covering, *args):
         nonlocal n_added
@@ -244,7 +245,7 @@ def test_ctrl_c_while_a_rule_is_written_leaves_nothing_half_done(monkeypatch):
 
     data = a_table()
     expected = plain(max_rules=2).fit(data)
-    monkeypatch.setattr(Covering, "_stops", interrupted)
+    monkeypatch.setattr(SortedRows, "_stops", interrupted)
     with pytest.warns(LearningInterrupted, match="the 2 rules"):
         learner = plain().fit(data)
     assert told(learner.theory_) == told(expected.theory_)
@@ -252,7 +253,7 @@ def test_ctrl_c_while_a_rule_is_written_leaves_nothing_half_done(monkeypatch):
 
 
 def test_ctrl_c_while_the_last_resort_is_searched_keeps_all_rules(monkeypatch):
-    def interrupted(self):
+    def interrupted(self, is_late):
         raise KeyboardInterrupt
 
     data = a_table()
@@ -333,9 +334,10 @@ def test_no_thread_goes_on_when_learning_has_ended(limits, monkeypatch):
     monkeypatch.setattr(refine, "WORTH_A_THREAD", 1)
     data = a_table(n_rows=200)
     model = plain(n_jobs=3, **limits)
-    covering = Covering(data, checked_settings(model, data.schema), None)
+    given = checked_settings(model, data.schema)
+    covering = Covering(SortedRows(data, given), given)
     covering.go_on(lambda progress: None)
-    pool = covering.finder.refiner.pool
+    pool = covering.finder.search.refiner.pool
     assert pool._threads
     with pytest.raises(RuntimeError, match="after shutdown"):
         pool.submit(int)

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from labelrules import SeparateAndConquer, dataset
 from labelrules.data.codes.bins import Bins
-from labelrules.learners.covering.counted_loop import CountedCovering, counted_covering, is_counted
+from labelrules.learners.covering.counted_rows import CountedRows, is_counted
 from labelrules.learners.covering.gpu_rows import GpuRows
+from labelrules.learners.covering.learner import counted_covering
+from labelrules.learners.covering.loop import Covering
 from labelrules.learners.covering.settings import checked_settings
 from labelrules.search.bodies.code_tables import marked_columns
 from labelrules.search.bodies.gpu_bins import SORTING, binned_on_gpu
@@ -67,11 +69,12 @@ def test_lists_are_those_of_the_cpu(data, options, n_bins, room):
     bins = Bins.of(data, n_bins)
     if not len(data) or not is_counted(settings):
         return
-    expected = counted_covering(data, bins, settings, None)
+    expected = counted_covering(data, bins, settings, [])
     found, codes = binned_on_gpu(data.X, data.schema, n_bins, NumpyKernels(), room)
     rows = GpuRows(found, codes, data.Y, marked_columns(found, settings.allowed))
-    learned = CountedCovering(rows, found, settings, [])
+    learned = Covering(CountedRows(rows, found, settings), settings)
     for covering in (expected, learned):
         covering.go_on(lambda progress: None)
-    assert learned.finished() == expected.finished()
-    assert [r.evidence for r in learned.finished()] == [r.evidence for r in expected.finished()]
+    lists = [covering.finished() for covering in (expected, learned)]
+    assert lists[0] == lists[1]
+    assert [r.evidence for r in lists[0]] == [r.evidence for r in lists[1]]

@@ -27,7 +27,7 @@ from labelrules import (
 )
 from labelrules.data import ClusterError, DataError, Partitions
 from labelrules.learners.covering import partitioned
-from labelrules.learners.covering.counted_loop import CountedCovering
+from labelrules.learners.covering.loop import Covering
 from labelrules.learners.ripper import learner as ripper
 from tables import tables
 
@@ -200,7 +200,7 @@ def test_a_lost_cluster_is_an_error_of_the_whole(monkeypatch) -> None:
     def lose(covering, listener) -> None:
         covering.lost = ClusterError("the scheduler was lost")
 
-    monkeypatch.setattr(CountedCovering, "go_on", lose)
+    monkeypatch.setattr(Covering, "go_on", lose)
     parts = parts_of(load("magazines"), 5)
     with pytest.raises(ClusterError, match="the scheduler was lost; no rule"):
         SeparateAndConquer(bins=9).fit(parts)

@@ -18,10 +18,11 @@ from labelrules.learners.covering.next_rule import RuleFinder
 from labelrules.learners.covering.pruning import (
     DescriptionLength,
     HeldOut,
+    RowPrefixes,
     Significance,
-    prefixes_of,
 )
 from labelrules.learners.covering.settings import checked_settings
+from labelrules.learners.covering.sorted_rows import SortedRows
 from labelrules.measures.description_length import (
     body_bits,
     condition_bits,
@@ -47,7 +48,8 @@ def situations(draw):
     ground.ended[:] = draw(st.lists(st.booleans(), min_size=data.n_rows, max_size=data.n_rows))
     ground.ended &= draw(st.booleans())
     ground.counted[0] = (ground.board == UNSET) & ~ground.ended
-    return data, ground, Grown(head, body, None, NO_MERIT)
+    ground.recount()
+    return data, ground, Grown(body, None, NO_MERIT, np.empty(0), head)
 
 
 def fronts_of(data, ground, body):
@@ -76,7 +78,9 @@ def right_and_wrong(ground, head, covered, among=None):
 @settings(max_examples=40)
 def test_fronts_of_a_body(situation):
     data, ground, grown = situation
-    found = prefixes_of(grown.body, data.X, ground)
+    rows = SortedRows(data, checked_settings(SeparateAndConquer(), data.schema))
+    rows.board = ground
+    found = rows.prefixes(grown).masks
     expected = list(fronts_of(data, ground, grown.body))
     assert np.array_equal(found, expected)
 
@@ -166,7 +170,9 @@ def test_possible_conditions(data):
             n_possible += 2 * max(0, len(known) - 1)
         elif len(known) > 1 or np.isnan(values).any():  # a category tells known from missing
             n_possible += len(known)
-    pruner = DescriptionLength(SortedColumns.of(data).n_conditions + data.schema.n_labels)
+    pruner = DescriptionLength(
+        TrainingBoard(data, "append"), SortedColumns.of(data).n_conditions + data.schema.n_labels
+    )
     assert pruner.n_possible == n_possible
 
 
@@ -199,7 +205,7 @@ def test_the_shortest_front_of_the_shortest_description_is_kept(situation):
     """And only if it says more right than wrong, in fewer bits than nothing takes."""
     data, ground, grown = situation
     n_labels = data.schema.n_labels
-    pruner = DescriptionLength(SortedColumns.of(data).n_conditions + n_labels, n_labels)
+    pruner = DescriptionLength(ground, SortedColumns.of(data).n_conditions + n_labels, n_labels)
     fronts = list(fronts_of(data, ground, grown.body))
     lengths = [
         length_with(pruner, ground, grown.head, *pair)
@@ -211,7 +217,7 @@ def test_the_shortest_front_of_the_shortest_description_is_kept(situation):
     before = length_with(pruner, ground, grown.head, nothing, 0)
     right, wrong = right_and_wrong(ground, grown.head, fronts[best])
     expected = best if right > wrong and lengths[best] < before - 1e-9 else None
-    assert pruner(grown, fronts, ground) == expected
+    assert pruner(grown, RowPrefixes(ground, grown, fronts)) == expected
 
 
 @pytest.mark.parametrize("polarity", ["presence", "both"])
@@ -259,7 +265,7 @@ def test_conditions_up_to_the_last_significant_one_are_kept(situation):
     expected = 0 if len(grown.body) == 0 else None
     if significant and counts[significant[-1]][0] > counts[significant[-1]][1]:
         expected = significant[-1]
-    assert Significance()(grown, fronts, ground) == expected
+    assert Significance()(grown, RowPrefixes(ground, grown, fronts)) == expected
 
 
 # ---------------------------------------------------------------- held-out rows (IREP)
@@ -279,7 +285,7 @@ def test_the_front_that_does_best_on_held_out_rows_is_kept(situation, drawn):
         value = (right - wrong) / (right + wrong) if right + wrong else -1
         if value > best:
             best, kept = value, k
-    assert HeldOut(held)(grown, fronts, ground) == kept
+    assert HeldOut()(grown, RowPrefixes(ground, grown, fronts)) == kept
 
 
 # ---------------------------------------------------------------- rules that are rejected
@@ -362,7 +368,8 @@ def test_the_front_that_is_kept_is_written(situation, pruning):
     """What the learner takes for covered is what the shorter body covers, and a cell is written."""
     data, _, grown = situation
     learner = SeparateAndConquer(pruning=pruning, polarity="both", prune_share=0.5)
-    covering = Covering(data, checked_settings(learner, data.schema), None)
+    given = checked_settings(learner, data.schema)
+    covering = Covering(SortedRows(data, given), given)
     grown = covering.finder.best_rule()
     kept = None if grown is None else covering._pruned(grown)
     if kept is None:

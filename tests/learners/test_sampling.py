@@ -11,6 +11,7 @@ from labelrules.learners import SeparateAndConquer
 from labelrules.learners.base.sampling import held_out_rows, row_keys
 from labelrules.learners.covering.loop import Covering
 from labelrules.learners.covering.settings import checked_settings
+from labelrules.learners.covering.sorted_rows import SortedRows
 from tables import schema_of
 
 label_sets = st.lists(st.tuples(*[st.integers(0, 1)] * 2), min_size=1, max_size=40)
@@ -64,7 +65,8 @@ def test_the_split_depends_on_the_seed(n_labels):
 def first_grown(data, **parameters):
     """The first rule that is grown, before it is pruned, and the covering that grew it."""
     learner = SeparateAndConquer(polarity="both", min_coverage=1, **parameters)
-    covering = Covering(data, checked_settings(learner, data.schema), None)
+    given = checked_settings(learner, data.schema)
+    covering = Covering(SortedRows(data, given), given)
     return covering.finder.best_rule(), covering
 
 

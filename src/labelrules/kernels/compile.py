@@ -41,7 +41,8 @@ _INNER = (
     scoring.can_reach, scoring.saturation, scoring.scan_block, scoring.mark_values,
     refine.scan_cuts, refine.scan_listed, refine.scan_values, merge.limits_of, merge.add_right,
     merge.add_up, category_sets.scan_sets, category_sets.grow_set, category_sets.improve_set,
-    category_sets.best_set_of_target, tables.scan_numbers, tables.scan_categories,
+    category_sets.best_set_of_target, grow.or_better_set, tables.scan_numbers,
+    tables.scan_categories,
 )  # fmt: skip
 """What the kernels call, each after what it calls itself."""
 

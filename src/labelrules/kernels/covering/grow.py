@@ -75,16 +75,19 @@ class SetGrowth(NamedTuple):
     """What growth reads of the sets of categories, and where it notes those that it takes.
 
     `columns` are those that sets may be made of; `is_exact`, `n_values` and `log_factorials` are
-    for `best_sets`. `first` marks the numbers of the values in the set of the first condition, if
-    that is a set. `chosen` receives for each step and number of a value a row with it (-1: rows not
-    listed), or -2 if it is not in the set.
+    for `best_sets`. `found` has the first condition, if that is a set, and room for the best of one
+    target; `sums`, `order` and `shares` are room to search. `chosen` receives for each step and
+    number of a value a row with it (-1: rows not listed), or -2 if it is not in the set.
     """
 
     columns: npt.NDArray[np.int64]
     is_exact: bool
     n_values: npt.NDArray[np.int64]
     log_factorials: npt.NDArray[np.float64]
-    first: npt.NDArray[np.bool_]
+    found: BestSets
+    sums: npt.NDArray[np.int64]
+    order: npt.NDArray[np.int64]
+    shares: npt.NDArray[np.float64]
     chosen: npt.NDArray[np.int32]
 
 
@@ -104,7 +107,8 @@ def grow_body(
     `DescriptionCounts` describes. `rows` has all rows, and is written over. `covered` receives the
     rows of the body, `steps` its conditions: column, operator (0, 1, or `SET`), and a row below and
     one above the threshold, for a nominal column one with the value (-1: rows not listed); for a
-    label, a column after the features, its value. `sets` is None, or a `SetGrowth`.
+    label, a column after the features, its value; for a set, how many categories it has. `sets` is
+    None, or a `SetGrowth`.
     """
     column, place, score, right = first
     layer = value if len(cells.counted) == 2 else 0
@@ -118,28 +122,15 @@ def grow_body(
     everywheres[0] = _encode(cells.truth[label], cells.counted[layer, label], codes)
     listing, unlisted, kinds, operators, slots, buckets, widths = table.space
     features = RefinementSpace(table.narrowed, unlisted, kinds, operators, slots, buckets, widths)
-    n_steps, n_idle, shortest, set_bits = np.int64(0), -1, np.inf, 0.0
-    if sets is not None:
-        found = _room_for_set(sets)
-        sums, order = np.empty((2, len(rows) + 3), np.int64)
-        shares = np.empty(len(rows) + 3, np.float64)
+    n_steps, n_idle, shortest = np.int64(0), -1, np.inf
     while True:
-        is_set = False
-        if sets is not None:
-            is_set = place >= SET_PLACE
-            if is_set:
-                set_bits += _bits_of_set(sets, column, place - SET_PLACE)
-                rows = rows[
-                    : _take_set(listing, column, found, rows, covered, sets, steps, n_steps)
-                ]
-        if not is_set:
-            rows = rows[: _take_step(table, listing, column, place, rows, covered, steps, n_steps)]
+        n_rows = _take_step(table, listing, column, place, rows, covered, sets, steps, n_steps)
+        rows = rows[:n_rows]
         n_steps += 1
         if n_steps == most_steps or len(rows) < 2:
             break
         if description.patience:
-            length = _length(description, value, codes, rows, n_steps, scoring.unit)
-            length += THEORY_WEIGHT * set_bits
+            length = _length(description, value, codes, rows, sets, steps, n_steps, scoring.unit)
             n_idle = 0 if length < shortest - SHORTER else n_idle + 1
             shortest = min(length, shortest)
             if n_idle == description.patience:
@@ -162,27 +153,33 @@ def grow_body(
                 column, place = best.columns[0], best.places[0]
                 column = table.space.nominal.size + written[column] if part else column
         if sets is not None:
-            found.scores[0], found.corrects[0], found.columns[0] = score, right, -1  # exceeded
-            best_set_of_target(
-                features, sets.columns, rows, codes, everywheres[0], 0, values[0], scoring,
-                sets.is_exact, sets.n_values, sets.log_factorials, sums, order, shares, found,
+            column, place = or_better_set(
+                features, sets, rows, codes, everywheres[0], values[0], scoring, score, right, best,
+                column, place,
             )  # fmt: skip
-            if _is_better_set(found, best, column):
-                column, place = found.columns[0], SET_PLACE + found.sizes[0]
-                scores[0], corrects[0] = found.scores[0], found.corrects[0]
         if column < 0 or (gain > 0 and best.scores[0] - score < gain):
             break
         score, right = best.scores[0], best.corrects[0]
     return n_steps, score, right
 
 
-@inner
-def _room_for_set(sets):
-    """The set of the first condition."""
-    numbers = np.full((3, 1), np.int64(-1))
-    members = np.empty((1, len(sets.first)), np.bool_)
-    members[0] = sets.first
-    return BestSets(np.full(1, -np.inf), numbers[0], numbers[1], numbers[2], members)
+def or_better_set(
+    features, sets, rows, codes, everywhere, values, scoring, score, right, best, column, place
+):  # fmt: skip
+    """The place of the best set of categories, if it is better than the best other condition.
+
+    It must also exceed the score and right cells of the body. `best` receives what it leads to.
+    """
+    found = sets.found
+    found.scores[0], found.corrects[0], found.columns[0] = score, right, -1
+    best_set_of_target(
+        features, sets.columns, rows, codes, everywhere, 0, values, scoring, sets.is_exact,
+        sets.n_values, sets.log_factorials, sets.sums, sets.order, sets.shares, found,
+    )  # fmt: skip
+    if not _is_better_set(found, best, column):
+        return column, place
+    best.scores[0], best.corrects[0] = found.scores[0], found.corrects[0]
+    return found.columns[0], SET_PLACE + found.sizes[0]
 
 
 @inner
@@ -198,18 +195,9 @@ def _is_better_set(found, best, column):
 
 
 @inner
-def _bits_of_set(sets, column, size):
-    """The bits that tell which of the sets of this size it is."""
-    n_values = sets.n_values[column]
-    named = sets.log_factorials[n_values] - sets.log_factorials[size]
-    return named - sets.log_factorials[n_values - size]
-
-
-@inner
-def _take_set(listing, column, found, rows, covered, sets, steps, n_steps):
-    """Likewise for a set, whose members are noted by rows that have them; see `_take_step`."""
+def _take_set(listing, column, members, rows, covered, chosen):
+    """Uncover the rows that a set leaves out, and note its members by rows that have them."""
     entries, start, middle, valid, stop = listing
-    members, chosen = found.members[0], sets.chosen[n_steps]
     chosen[:] = -2
     gap, value = np.int64(0), np.int64(-1)
     for i in range(start[column], middle[column]):
@@ -231,19 +219,6 @@ def _take_set(listing, column, found, rows, covered, sets, steps, n_steps):
         covered[row] = members[value]
     for i in span(valid[column], stop[column]):
         covered[row_of(entries[i])] = False
-    steps[n_steps, 0], steps[n_steps, 1] = column, SET
-    steps[n_steps, 2], steps[n_steps, 3] = -1, -1
-    return _keep_covered(rows, covered)
-
-
-@inner
-def _keep_covered(rows, covered):
-    """Put the covered rows first; returns how many there are."""
-    n_rows = 0
-    for row in rows:
-        rows[n_rows] = row
-        n_rows += covered[np.uint64(row)]
-    return n_rows
 
 
 @inner
@@ -261,17 +236,20 @@ def _labels(table, written, label, rows, n_set):
 
 
 @inner
-def _take_step(table, listing, column, place, rows, covered, steps, n_steps):
+def _take_step(table, listing, column, place, rows, covered, sets, steps, n_steps):
     """Uncover the rows that a condition leaves out, note the condition, and keep the others.
 
     Returns how many rows there are; they come first now.
     """
-    n_features, second = table.space.nominal.size, False
-    if column < n_features:
+    n_features, second, above = table.space.nominal.size, np.int64(0), np.int64(-1)
+    if sets is not None and place >= SET_PLACE:
+        _take_set(listing, column, sets.found.members[0], rows, covered, sets.chosen[n_steps])
+        second, below = SET, place - SET_PLACE
+    elif column < n_features:
         is_rest = len(rows) > listing.stop[column] - listing.start[column]
         nominal = table.space.nominal[column] > 0
         below, above = _apply(listing, column, is_rest, nominal, place, rows, covered)
-        second = place >= SECOND_PLACE if nominal else place % 2 == 1
+        second = np.int64(place >= SECOND_PLACE if nominal else place % 2 == 1)
     else:
         cells = table.board[column - n_features]
         below = np.int64(1)
@@ -283,7 +261,11 @@ def _take_step(table, listing, column, place, rows, covered, steps, n_steps):
             covered[np.uint64(row)] = cells[np.uint64(row)] == below
     steps[n_steps, 0], steps[n_steps, 1] = column, second
     steps[n_steps, 2], steps[n_steps, 3] = below, above
-    return _keep_covered(rows, covered)
+    n_rows = 0
+    for row in rows:
+        rows[n_rows] = row
+        n_rows += covered[np.uint64(row)]
+    return n_rows
 
 
 @inner
@@ -328,7 +310,7 @@ _condition_bits, _exception_bits = _compiled["condition_bits"], _compiled["excep
 
 
 @inner
-def _length(description, value, codes, rows, n_conditions, unit):
+def _length(description, value, codes, rows, sets, steps, n_steps, unit):
     """The length of the description with a rule that covers these rows."""
     inside = _sum_inside(codes, rows)
     ones, zeros = ones_of(inside), cells_of(inside) - ones_of(inside)
@@ -338,4 +320,17 @@ def _length(description, value, codes, rows, n_conditions, unit):
     n_missed = unit * (description.n_true - description.n_right - right)
     n_rows, n_true = unit * description.n_rows, unit * description.n_true
     exceptions = _exception_bits(n_predicted, n_rows - n_predicted, n_wrong, n_missed, n_true)
-    return exceptions + THEORY_WEIGHT * _condition_bits(n_conditions, description.n_possible)
+    bits = _condition_bits(n_steps, description.n_possible)
+    if sets is not None:
+        for i in range(n_steps):
+            if steps[i, 1] == SET:
+                bits += _bits_of_set(sets, steps[i, 0], steps[i, 2])
+    return exceptions + THEORY_WEIGHT * bits
+
+
+@inner
+def _bits_of_set(sets, column, size):
+    """The bits that tell which of the sets of this size it is."""
+    n_values = sets.n_values[column]
+    named = sets.log_factorials[n_values] - sets.log_factorials[size]
+    return named - sets.log_factorials[n_values - size]

@@ -6,12 +6,13 @@ from typing import Any, ClassVar, Self
 from sklearn.utils import get_tags
 
 from labelrules._checks import is_whole, job_count, number
-from labelrules._types import Board, Floats
+from labelrules._types import UNSET, Board, Floats
 from labelrules.data import DataError, Dataset
 from labelrules.data.codes.bins import Bins
 from labelrules.data.document import Record, Share
 from labelrules.data.memory.encoding import new_rows
 from labelrules.data.rows import Rows
+from labelrules.data.weights import cell_units
 from labelrules.learners.base.estimator import WeightKind
 from labelrules.learners.base.label_models import (
     LabelLearner,
@@ -30,8 +31,7 @@ from labelrules.learners.base.theory_classifier import (
     TheoryClassifier,
     TheoryState,
 )
-from labelrules.learners.covering.board import TrainingBoard
-from labelrules.learners.covering.counted_loop import CountedLastResort
+from labelrules.learners.covering.counted_rows import CountedRows
 from labelrules.learners.covering.learner import SeparateAndConquer
 from labelrules.learners.covering.local_rows import rows_in_memory
 from labelrules.learners.covering.next_rule import (
@@ -41,9 +41,10 @@ from labelrules.learners.covering.next_rule import (
 )
 from labelrules.learners.covering.partitioned import NOTHING_KNOWN, fallback_of_parts
 from labelrules.learners.covering.settings import Settings, checked_settings
-from labelrules.rules import DecisionList, LayeredTheory, Rule
+from labelrules.learners.covering.sorted_rows import SortedRows
+from labelrules.learners.covering.training_rows import WaitingRows
+from labelrules.rules import DecisionList, LayeredTheory
 from labelrules.search.bodies.code_tables import marked_columns
-from labelrules.search.bodies.sorted_columns import SortedColumns
 
 
 class _NoTheory:
@@ -263,23 +264,20 @@ def fallback_rules(
     if is_mostly_present(data):
         return None
     settings = checked_settings(SeparateAndConquer(bins=n_bins), data.schema)
-    board = TrainingBoard(data, "append")
-    board.board[predicted.T == 1] = 1
-    rules = _fallback_rules(data, board, settings, least)
+    rules = LastResort(_waiting_rows(data, predicted, settings), settings, least).rules()
     return DecisionList(data.schema, rules) if rules else None
 
 
-def _fallback_rules(
-    data: Dataset, board: TrainingBoard, settings: Settings, least: float
-) -> list[Rule]:
+def _waiting_rows(data: Dataset, predicted: Board, settings: Settings) -> WaitingRows:
+    """The rows in which no label was predicted."""
+    found = np.where(predicted.T == 1, np.int8(1), UNSET)
     if settings.bins is None:
-        columns = SortedColumns.of(data)
-        return LastResort(data, board, columns, settings, least, is_late=lambda: False).rules()
-    bins = Bins.of(data, settings.bins)
-    rows = rows_in_memory(data, bins, marked_columns(bins, settings.allowed), board.board)
-    alone = last_resort_settings(settings)
-    counted = CountedLastResort(rows, rows.totals(), board.unit, bins, alone, least)
-    return counted.rules(is_late=lambda: False)
+        rows = SortedRows(data, settings)
+        rows.board.board[:] = found
+        return rows.wait()
+    bins, alone = Bins.of(data, settings.bins), last_resort_settings(settings)
+    counted = rows_in_memory(data, bins, marked_columns(bins, alone.allowed), found)
+    return CountedRows(counted, bins, alone, cell_units(data.Y, data.weights)[1]).wait()
 
 
 def with_likeliest(labels: Board, presence: Floats, least: float) -> Board:

@@ -1,17 +1,19 @@
-"""The training board: what is written, which cells count, and which rows have ended."""
+"""The training board: what is known, open and written, counted by label or held cell by cell."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import UNSET, Board, Integers, Mask, Matrix
 from labelrules.data import Dataset
-from labelrules.data.table import common_labels
 from labelrules.data.weights import cell_units
 from labelrules.rules import Evidence, Head, Rule
+
+if TYPE_CHECKING:
+    from labelrules.kernels.covering.grow import DescriptionCounts
 
 Order: TypeAlias = Literal["append", "prepend"]
 
@@ -19,29 +21,102 @@ Weight: TypeAlias = npt.NDArray[Any]
 """Weights of cells or rows in units, or truth values where all weights are 0 or 1."""
 
 
-class TrainingBoard:
+class LabelCounts:
+    """For each label the cells of the training rows: what is known, open and written.
+
+    A number has two counts, cells in its upper half and those of present labels in its lower half
+    (kernels/README.md, "Codes and sums"); `written[value]` are the cells that rules predict so.
+    Cells are counted in multiples of ``unit``, the weight of a cell that counts once.
+    """
+
+    prepends = False
+    n_ended = 0
+    """Open cells in rows that have ended."""
+
+    def __init__(self, known: Integers, is_open: Integers, written: Integers, unit: float) -> None:
+        self.known, self.open, self.written = (np.array(part) for part in (known, is_open, written))
+        self.unit, self.n_cells = unit, int((self.known >> 32).sum())
+
+    @property
+    def n_open(self) -> int:
+        """The cells that no rule has written, in rows that have not ended."""
+        return int((self.open >> 32).sum()) - self.n_ended
+
+    @property
+    def is_common(self) -> Mask:
+        """For each label whether it is present in most of the rows in which it is known."""
+        return _is_mostly_present(self.known)
+
+    def n_with(self, values: npt.NDArray[np.int8]) -> int:
+        """The known cells with a wanted value: for each label 1 absent, 2 present, 3 both."""
+        n_present = self.known & 0xFFFFFFFF
+        n_absent = (self.known >> 32) - n_present
+        return int((n_absent * (values & 1) + n_present * (values >> 1 & 1)).sum())
+
+    def note(self, label: int, value: int, inside: int) -> None:
+        """Count open cells as written."""
+        self.open[label] -= inside
+        self.written[value, label] += inside
+
+    def rounded(self, count: Evidence) -> Evidence:
+        """The nearest whole numbers of cells, for rules: people read them."""
+        if self.unit == 1:
+            return count
+        return Evidence(*(round(self.unit * part) for part in count))
+
+    def default(self) -> Head:
+        """For each label the majority of the unwritten cells, else of all; absent on a tie."""
+        unwritten = np.where(self.open >> 32 > 0, self.open, self.known)
+        common = _is_mostly_present(unwritten).astype(int).tolist()
+        return Head(dict(enumerate(common)), len(common))
+
+    def describe(
+        self, label: int, value: int, n_possible: int, patience: int
+    ) -> "DescriptionCounts":
+        """The counts for the description length of a label and value, before a rule is added."""
+        from labelrules.kernels.covering.grow import DescriptionCounts
+
+        known, written = int(self.known[label]), int(self.written[value, label])
+        n_true, n_right = (evidence_of(value, inside).right for inside in (known, written))
+        return DescriptionCounts(known >> 32, n_true, written >> 32, n_right, n_possible, patience)
+
+
+def evidence_of(value: int, inside: int) -> Evidence:
+    """The right and wrong cells of a prediction, from their number with two counts."""
+    n_cells, n_present = inside >> 32, inside & 0xFFFFFFFF
+    if value:
+        return Evidence(n_present, n_cells - n_present)
+    return Evidence(n_cells - n_present, n_present)
+
+
+def _is_mostly_present(packed: Integers) -> Mask:
+    n_cells, n_present = packed >> 32, packed & 0xFFFFFFFF
+    return np.asarray(2 * n_present > n_cells)
+
+
+class TrainingBoard(LabelCounts):
     """Truth and board of the training rows, labels by rows; shared with `other` if given.
 
     ``weight`` has the weight of each cell as a multiple of ``unit``, or whether it counts at all:
-    a cell of which the truth is unknown is written like others, but never counts. ``n_open`` is the
-    weight of unwritten cells, in rows that have not ended. With the order "append" new rules write
-    open cells; with "prepend" they overwrite all others.
+    a cell of which the truth is unknown is written like others, but never counts. With the order
+    "append" new rules write open cells; with "prepend" they overwrite all others.
     """
 
     def __init__(self, data: Dataset, order: Order, other: "TrainingBoard | None" = None) -> None:
         # A copy, even of one label: a view would be frozen, and kernels be compiled for that, too.
         self.truth: Board = np.array(data.Y.T, order="C") if other is None else other.truth
         self.board: Board = np.full_like(self.truth, UNSET) if other is None else other.board
-        self.known: Mask = self.truth != UNSET if other is None else other.known
+        self.is_known: Mask = self.truth != UNSET if other is None else other.is_known
         self.weights = data.weights
-        units, self.unit = cell_units(data.Y, data.weights)
-        self.weight: Weight = self.known if units is None else _weights(units, self.known)
+        units, unit = cell_units(data.Y, data.weights)
+        self.weight: Weight = self.is_known if units is None else _weights(units, self.is_known)
+        known = self._packed(lambda label: slice(None))
+        super().__init__(known, known, np.zeros((2, len(known)), np.int64), unit)
         self.n_incomplete: Integers = (
             np.full(data.n_rows, len(self.truth)) if other is None else other.n_incomplete
         )
         """For each row the number of unwritten cells, kept up to date."""
         self.ended: Mask = np.zeros(data.n_rows, dtype=np.bool_)
-        self.n_cells = self.n_open = total(self.weight)
         self.prepends = order == "prepend"
         self.counted: Weight = np.repeat(self.weight[np.newaxis], 1 + self.prepends, axis=0)
 
@@ -53,19 +128,21 @@ class TrainingBoard:
         units = np.rint(self.weights / self.unit).astype(np.int64)
         return units if units.ndim == 1 else np.asarray(units.max(axis=1))
 
-    @cached_property
-    def is_common(self) -> Mask:
-        """For each label whether it is present in most of the rows in which it is known."""
-        return common_labels(self.truth.T, self.weight.T)
+    def recount(self) -> None:
+        """Count the cells that are open and written, after the board was written by hand."""
+        self.open[:] = self._packed(lambda label: self.board[label] == UNSET)
+        for value in (0, 1):
+            self.written[value] = self._packed(lambda label: self.board[label] == value)  # noqa: B023
 
-    def n_with(self, values: npt.NDArray[np.int8]) -> int:
-        """The weight of cells with a wanted value: for each label 1 absent, 2 present, 3 both."""
-        return sum(
-            total(weight[truth == value])
-            for truth, weight, bits in zip(self.truth, self.weight, values.tolist(), strict=True)
-            for value in (0, 1)
-            if bits & (1 << value)
-        )
+    def _packed(self, rows_of: Callable[[int], Any]) -> Integers:
+        """For each label the cells of some rows."""
+        sums = [self.inside(label, rows_of(label)) for label in range(len(self.truth))]
+        return np.array(sums, dtype=np.int64)
+
+    def inside(self, label: int, rows: Mask | Integers | slice) -> int:
+        """The cells of some rows in units, and those of present labels, in one number."""
+        weight = self.weight[label][rows]  # 0 where the truth is unknown
+        return (total(weight) << 32) + total_within(weight, self.truth[label][rows] == 1)
 
     def remaining(self, readd: str) -> Mask | None:
         """The rows that thresholds lie between; None for all."""
@@ -82,9 +159,12 @@ class TrainingBoard:
         evidence = []
         for label, value in head:
             written = covered & (self.counted[value, label] > 0)
-            evidence.append(self._rounded(self._evidence(label, value, written)))
-            was_open, changed = self.board[label] == UNSET, written | (covered & ~self.known[label])
-            self.n_open -= total(self.weight[label, written & was_open])
+            evidence.append(self.rounded(evidence_of(value, self.inside(label, written))))
+            was_open = self.board[label] == UNSET
+            changed = written | (covered & ~self.is_known[label])
+            self.written[1 - value, label] -= self.inside(label, written & ~was_open)
+            self.written[value, label] += self.inside(label, written & ~was_open)
+            self.note(label, value, self.inside(label, written & was_open))
             self.n_incomplete -= changed & was_open
             self.board[label, changed] = value
             self.counted[value, label, written] = 0
@@ -97,9 +177,9 @@ class TrainingBoard:
         for label, value in head:
             cells, counted = self.board[label], self.counted[0, label]
             (written,) = (covered & (cells == UNSET)).nonzero()
-            count = self._evidence(label, value, written)
-            evidence.append(self._rounded(count))
-            self.n_open -= count.right + count.wrong
+            inside = self.inside(label, written)
+            evidence.append(self.rounded(evidence_of(value, inside)))
+            self.note(label, value, inside)
             self.n_incomplete[written] -= 1
             cells[written], counted[written] = value, 0
         return tuple(evidence)
@@ -113,26 +193,15 @@ class TrainingBoard:
         for label, value in head:
             layer = self.counted[value if self.prepends else 0]
             is_counted = self.board[label] == UNSET if all_open else layer[label] > 0
-            each = self._evidence(label, value, covered & is_counted)
+            each = evidence_of(value, self.inside(label, covered & is_counted))
             right, wrong = right + each.right, wrong + each.wrong
         if self.unit == 1:
             return Evidence(right, wrong)
         return Evidence(self.unit * right, self.unit * wrong)  # type: ignore[arg-type]
 
-    def _evidence(self, label: int, value: int, rows: Mask | Integers) -> Evidence:
-        """The right and wrong cells in units."""
-        weight = self.weight[label][rows]  # 0 where the truth is unknown
-        right = total_within(weight, self.truth[label][rows] == value)
-        return Evidence(right, total(weight) - right)
-
-    def _rounded(self, count: Evidence) -> Evidence:
-        """The nearest whole numbers, for rules: people read them."""
-        if self.unit == 1:
-            return count
-        return Evidence(*(round(self.unit * part) for part in count))
-
     def hold_out(self, rows: Mask) -> None:
         """Do not count the cells of these rows."""
+        self.held_out = rows
         self.counted[:, :, rows] = 0
 
     def share_incomplete(self, covered: Mask) -> float:
@@ -145,18 +214,11 @@ class TrainingBoard:
         """Remove covered rows; returns a mask of the labels that lost cells that count."""
         leaving = covered & ~self.ended
         is_open = self.board[:, leaving] == UNSET
-        self.n_open -= total(self.weight[:, leaving][is_open])
+        self.n_ended += total(self.weight[:, leaving][is_open])
         lost: Mask = self.counted[0][:, leaving].any(axis=1)
         self.counted[:, :, leaving] = 0
         self.ended |= leaving
         return lost
-
-    def default(self) -> Head:
-        """For each label the majority of the unwritten cells, else of all; absent on a tie."""
-        unwritten = (self.board == UNSET) & self.known
-        unwritten[~unwritten.any(axis=1)] = True
-        common = common_labels(self.truth.T, np.where(unwritten, self.weight, 0).T)
-        return Head(dict(enumerate(common.astype(int).tolist())), len(self.truth))
 
     def replay(self, rules: Iterable[Rule], X: Matrix) -> list[Rule]:
         """Write the rules of a list; returns them with their evidence."""
@@ -167,8 +229,7 @@ class TrainingBoard:
             if rule.stops:
                 self.end(covered)
         if self.prepends:  # new rules come before any that stops the list
-            self.ended[:] = False
-            self.n_open = total(self.weight[self.board == UNSET])
+            self.ended[:], self.n_ended = False, 0
             for value in (0, 1):
                 self.counted[value] = np.where(self.board != value, self.weight, 0)
         return written

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from labelrules.data import Dataset, DeviceError, Partitions, Schema, dataset
+from labelrules.data.codes.bins import Bins
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.table import checked_dataset
@@ -28,11 +29,7 @@ from labelrules.learners.base.theory_classifier import (
     Smoothing,
     TheoryState,
 )
-from labelrules.learners.covering.counted_loop import (
-    CountedCovering,
-    counted_covering,
-    is_counted,
-)
+from labelrules.learners.covering.counted_rows import counted_in_memory, is_counted
 from labelrules.learners.covering.loop import Covering
 from labelrules.learners.covering.on_gpu import (
     FrameOnGpu,
@@ -42,15 +39,15 @@ from labelrules.learners.covering.on_gpu import (
 )
 from labelrules.learners.covering.partitioned import (
     LearnedByCounts,
-    background_of_counts,
     check_settings_of_parts,
     learned_from_partitions,
 )
 from labelrules.learners.covering.settings import COUNTED, Settings, checked_settings
+from labelrules.learners.covering.sorted_rows import SortedRows
 from labelrules.learners.registry import register
 from labelrules.measures import Measure
-from labelrules.rules import DecisionList, LayeredTheory, Theory, labels_without_rules
-from labelrules.search.bodies.gpu_bins import bins_by_engine
+from labelrules.rules import DecisionList, LayeredTheory, Rule, Theory, labels_without_rules
+from labelrules.search.bodies.gpu_bins import GpuCodes, bins_by_engine
 from labelrules.search.bodies.rule_language import Wish
 from labelrules.search.heads.size_bonus import SizeBonus
 
@@ -277,7 +274,7 @@ class SeparateAndConquer(RuleClassifier):
         whole, rules = _list_of(learned), _list_of(kept)
         has_default = len(whole) > len(covering.rules) and rules[-1:] == whole[-1:]
         self.n_learned_ = len(rules) - has_default
-        self._left = _left_open(covering, learned, data) if kept is learned else None
+        self._left = covering.rows.background(learned) if kept is learned else None
         return kept
 
     def _fit_partitions(self, data: Partitions) -> Self:
@@ -351,14 +348,13 @@ class SeparateAndConquer(RuleClassifier):
         return super()._background(learned, data) if left is None else left
 
 
-def _begun(
-    data: Dataset, settings: Settings, prefix: DecisionList | None
-) -> Covering | CountedCovering:
+def _begun(data: Dataset, settings: Settings, prefix: DecisionList | None) -> Covering:
     """The covering loop, on rows or on counts."""
+    kept = list(prefix or ())
     if settings.bins is None:
         phase("sorting the columns")
-        return Covering(data, settings, prefix)
-    is_by_counts = is_counted(settings, prefix or ())
+        return Covering(SortedRows(data, settings), settings, kept)
+    is_by_counts = is_counted(settings, kept)
     if settings.engine == "gpu" and not is_by_counts:
         raise ValueError(
             "engine='gpu' learns by counts alone: no rule of theory stops the list, and "
@@ -368,22 +364,25 @@ def _begun(
     engine = settings.engine if is_by_counts else "cpu"
     bins, codes = bins_by_engine(data, settings.bins, engine)
     if not is_by_counts:
-        return Covering(data, settings, prefix, bins)
+        return Covering(SortedRows(data, settings, bins), settings, kept)
     try:
-        return counted_covering(data, bins, settings, prefix, codes)
+        return counted_covering(data, bins, settings, kept, codes)
     except DeviceError as error:
         del codes
         cpu_instead(settings.engine, error)
-        return counted_covering(data, bins, settings, prefix)
+        return counted_covering(data, bins, settings, kept)
 
 
-def _left_open(
-    covering: Covering | CountedCovering, learned: DecisionList | LayeredTheory, data: Dataset
-) -> Background | None:
-    """The cells that a list leaves open, if the loop has them all; sums of weights are rounded."""
-    if isinstance(covering, Covering):
-        return Background.count(covering.board.board.T, data.Y, data.weights)
-    return background_of_counts(covering, learned) if data.weights is None else None
+def counted_covering(
+    data: Dataset,
+    bins: Bins,
+    settings: Settings,
+    kept: list[Rule],
+    codes: GpuCodes | None = None,
+) -> Covering:
+    """The covering loop on counts, of rows in memory or on a GPU."""
+    rows, kept = counted_in_memory(data, bins, settings, kept, codes)
+    return Covering(rows, settings, kept)
 
 
 def _left_out(whole: Theory, kept: Theory, max_literals: int | None) -> dict[int, str]:

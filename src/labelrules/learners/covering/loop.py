@@ -1,16 +1,14 @@
 """The covering loop: learn a rule, write it, and go on with the cells that are still open."""
 
-from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property, partial
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
 from labelrules._compiling import learning_clock
 from labelrules._interrupts import heard_interrupts
-from labelrules.data import ClusterError, Dataset, DeviceError
-from labelrules.data.codes.bins import Bins
+from labelrules.data import ClusterError, DeviceError
 from labelrules.learners.base.progress import (
     Listener,
     Progress,
@@ -20,19 +18,12 @@ from labelrules.learners.base.progress import (
     rules_so_far,
     warn_of_early_end,
 )
-from labelrules.learners.base.sampling import held_out_rows, row_keys
-from labelrules.learners.covering.board import TrainingBoard
+from labelrules.learners.covering.board import LabelCounts
 from labelrules.learners.covering.next_rule import LastResort, RuleFinder, values_of
-from labelrules.learners.covering.pruning import (
-    DescriptionLength,
-    HeldOut,
-    Pruner,
-    Significance,
-    prefixes_of,
-)
+from labelrules.learners.covering.pruning import DescriptionLength, HeldOut, Pruner, Significance
 from labelrules.learners.covering.settings import Settings
-from labelrules.rules import Body, DecisionList, Head, LayeredTheory, Rule
-from labelrules.search.bodies.code_tables import rule_on_values
+from labelrules.learners.covering.training_rows import TrainingRows
+from labelrules.rules import DecisionList, Head, LayeredTheory, Rule
 from labelrules.search.bodies.grow import Grown
 
 SMALLER_BETA = 0.4
@@ -54,25 +45,37 @@ REJECTED = {
 """Why rules are rejected."""
 
 
-class CoveringLoop(ABC):
-    """The loop for any way to count rows: what is found, pruned and written is up to a subclass.
+class Covering:
+    """A list while it is learned, from whatever rows; ``rules`` are those of the list so far."""
 
-    ``rules`` are those of the list so far.
-    """
-
-    finder: Any
-    board: Any
-    rules: list[Rule]
-
-    def __init__(self, settings: Settings, n_labels: int) -> None:
-        self.settings, self.n_labels = settings, n_labels
-        self.rejected = np.zeros(n_labels, dtype=np.int8)
+    def __init__(
+        self, rows: TrainingRows, settings: Settings, kept: Sequence[Rule] | None = None
+    ) -> None:
+        self.rows, self.settings = rows, settings
+        self.n_labels = rows.schema.n_labels
+        self.rejected = np.zeros(self.n_labels, dtype=np.int8)
         self.started = learning_clock()
         self.n_found = 0
         self.ended_early = False
         self.stopped: str | None = None
         self.lost: Exception | None = None
         self.fallback: list[Rule] = []
+        self.rules = rows.replay(self._checked(list(kept))) if kept else []
+        self.finder = RuleFinder(rows, settings)
+        self.prune = self._pruner()
+
+    def _checked(self, kept: list[Rule]) -> list[Rule]:
+        if self.board.prepends and any(rule.body.on_labels for rule in kept):
+            raise ValueError(
+                "rules that test labels cannot be kept with order='prepend': new rules in front "
+                "would change what they read; use order='append'"
+            )
+        return kept
+
+    @property
+    def board(self) -> LabelCounts:
+        """What is known, open and written."""
+        return self.rows.board
 
     @property
     def failure(self) -> Exception | None:
@@ -81,33 +84,18 @@ class CoveringLoop(ABC):
             return self.lost
         return lost_rows(self.lost, len(self.rules))
 
-    @abstractmethod
-    def _find_anew(self, settings: Settings) -> Any:
-        """A finder by other settings, that searches for the labels which this one gave up."""
-
-    @abstractmethod
-    def _pruned(self, grown: Any) -> Any:
-        """The rule without the conditions that are not warranted; None if the rule is not."""
-
-    @abstractmethod
-    def _add(self, grown: Any) -> Rule:
-        """Write the rule, and put it on the list."""
-
-    @abstractmethod
-    def _fall_back(self, least: float) -> list[Rule]:
-        """Rules for rows in which no label was found, of labels more probable than this."""
-
-    @abstractmethod
-    def _begin_again(self) -> None:
-        """Count the rules of the list only, as the next may have been half written."""
-
-    @abstractmethod
-    def _close(self) -> None:
-        """End threads, and whatever else was only for learning."""
-
-    def _is_worth_adding(self, grown: Any) -> bool:
-        """Whether a rule that was found may be added."""
-        return True
+    def _pruner(self) -> Pruner | None:
+        settings, rows = self.settings, self.rows
+        if settings.pruning == "mdl":
+            n_values = rows.n_values if settings.allowed.has_sets else None
+            n_possible = rows.n_conditions + self.n_labels
+            pruner = DescriptionLength(rows.board, n_possible, self.n_labels, n_values)
+            self.finder.growth = replace(self.finder.growth, describe=pruner.describe)
+            return pruner
+        if settings.pruning == "irep":
+            rows.hold_out(settings.prune_share, settings.seed)
+            return HeldOut()
+        return Significance() if settings.pruning == "significance" else None
 
     def go_on(self, listener: Listener) -> None:
         """Learn rules until nothing is left to do; the chapter's algorithm."""
@@ -118,14 +106,15 @@ class CoveringLoop(ABC):
                 raise
             self._end("it was interrupted")
             # A rule may have been half written: only the rules of the list shall count.
-            self._begin_again()
+            self.rules = self.rows.replay(self.rules)
         except (ClusterError, DeviceError) as lost:
             what = "cluster was lost" if isinstance(lost, ClusterError) else "GPU failed"
             self.ended_early, self.stopped = True, f"the {what}"
             self.lost = lost
-            self._begin_again()
+            self.rules = self.rows.replay(self.rules)
         finally:
-            self._close()
+            self.finder.close()
+            self.rows.close()
 
     @heard_interrupts()
     def _cover(self, listener: Listener) -> None:
@@ -150,9 +139,10 @@ class CoveringLoop(ABC):
         """Search again for labels that were given up, by a measure that weighs recall less."""
         formula = replace(self.settings.measure.formula, parameter=beta)
         settings = replace(self.settings, measure=replace(self.settings.measure, formula=formula))
-        finder = self._find_anew(settings)
-        self.rejected |= self.finder.given_up
-        self.finder = finder
+        given_up, growth = self.finder.given_up, self.finder.growth
+        self.rejected |= given_up
+        self.finder.close()
+        self.finder = RuleFinder(self.rows, settings, given_up, growth)
 
     def _add_rules(self, listener: Listener) -> None:
         while not self._is_done():
@@ -165,6 +155,27 @@ class CoveringLoop(ABC):
                 continue
             rule = self._add(pruned)
             listener(self._progress(rule, float(grown.merit.value)))
+
+    def _is_worth_adding(self, grown: Grown) -> bool:
+        """Whether a rule in front of others gets more cells right than wrong; others always do."""
+        if not self.board.prepends:
+            return True
+        right, wrong = self.rows.prefixes(grown).count(len(grown.body))
+        return right > wrong
+
+    def _pruned(self, grown: Grown) -> Grown | None:
+        """The rule without the conditions that are not warranted; None if the rule is not."""
+        if self.prune is None:
+            return grown
+        prefixes = self.rows.prefixes(grown)
+        kept = self.prune(grown, prefixes)
+        return None if kept is None else prefixes.shortened(kept)
+
+    def _add(self, grown: Grown) -> Rule:
+        """Write the rule, and put it on the list."""
+        rule = self.rows.write(grown, self.finder.search)
+        self.rules.insert(0 if self.board.prepends else len(self.rules), rule)
+        return rule
 
     def _progress(self, rule: Rule, value: float) -> Progress:
         """What there is to tell after a rule."""
@@ -233,7 +244,8 @@ class CoveringLoop(ABC):
         predicts_absence = self.board.is_common.any() or settings.polarity == "both"
         if settings.last_resort is None or predicts_absence or self.board.prepends:
             return []
-        return self._fall_back(settings.last_resort)
+        resort = LastResort(self.rows.wait(), settings, settings.last_resort)
+        return resort.rules(self._is_late)
 
     def _wants_default(self, default: Head) -> bool:
         """Whether the list ends with a default rule; absence of all labels is understood."""
@@ -242,132 +254,16 @@ class CoveringLoop(ABC):
             wanted = self.settings.polarity == "rarer" and 1 in default.values
         return wanted and not (rules and _is_default(rules[-1]))
 
-
-class Covering(CoveringLoop):
-    """A list while it is learned, and the training board that it has written.
-
-    With `bins` rules are searched for on codes, and then tell what these stand for.
-    """
-
-    finder: RuleFinder
-    board: TrainingBoard
-
-    def __init__(
-        self,
-        data: Dataset,
-        settings: Settings,
-        prefix: DecisionList | None,
-        bins: Bins | None = None,
-    ) -> None:
-        super().__init__(settings, data.schema.n_labels)
-        self.data, self.bins = data, bins
-        self.searched = data if bins is None else bins.coded(data)
-        self.board = TrainingBoard(data, settings.order)
-        kept = list(prefix or ())
-        if self.board.prepends and any(rule.body.on_labels for rule in kept):
-            raise ValueError(
-                "rules that test labels cannot be kept with order='prepend': new rules in front "
-                "would change what they read; use order='append'"
-            )
-        self.rules = self.board.replay(kept, data.X)
-        self.finder = RuleFinder(self.searched, self.board, settings)
-        self.prune = self._pruner()
-
-    def _close(self) -> None:
-        self.finder.close()
-
-    def _begin_again(self) -> None:
-        self.board = TrainingBoard(self.data, self.settings.order)
-        self.rules = self.board.replay(self.rules, self.data.X)
-
-    def _find_anew(self, settings: Settings) -> RuleFinder:
-        finder = RuleFinder(self.searched, self.board, settings, self.finder.refiner.columns)
-        finder.growth, finder.values[:] = self.finder.growth, self.finder.given_up
-        self.finder.close()
-        return finder
-
-    def _read(self, rule: Rule) -> Rule:
-        """The rule on values, if it was found on codes."""
-        return rule if self.bins is None else rule_on_values(self.bins, rule)
-
-    def _pruner(self) -> Pruner | None:
-        settings, data = self.settings, self.searched
-        if settings.pruning == "mdl":
-            n_labels, refiner = len(self.board.truth), self.finder.refiner
-            n_values = refiner.columns.n_values if settings.allowed.has_sets else None
-            pruner = DescriptionLength(refiner.n_conditions + n_labels, n_labels, n_values)
-            describe = partial(pruner.counts, self.board)
-            self.finder.growth = replace(self.finder.growth, describe=describe)
-            return pruner
-        if settings.pruning == "significance":
-            return Significance()
-        if settings.pruning == "irep":
-            held = held_out_rows(data.Y, row_keys(data.X), settings.prune_share, settings.seed)
-            self.board.hold_out(held)
-            return HeldOut(held)
-        return None
-
-    def _pruned(self, grown: Grown) -> Grown | None:
-        """The rule without the conditions that are not warranted; None if the rule is not."""
-        if self.prune is None:
-            return grown
-        prefixes = prefixes_of(grown.body, self.searched.X, self.board)
-        kept = self.prune(grown, prefixes, self.board)
-        if kept is None:
-            return None
-        covered = grown.covered._replace(mask=prefixes[kept])
-        return grown._replace(body=Body(grown.body.conditions[:kept]), covered=covered)
-
-    def _is_worth_adding(self, grown: Grown) -> bool:
-        """A rule in front of others must get more cells right than wrong."""
-        if not self.board.prepends:
-            return True
-        right, wrong = self.board.count(grown.head, grown.covered.mask)
-        return right > wrong
-
-    def _add(self, grown: Grown) -> Rule:
-        """Write the rule, and mark it when it completes the rows that it covers."""
-        covered = grown.covered.mask
-        evidence = self.board.write(grown.head, covered & ~self.board.ended)
-        changed = np.zeros(grown.head.n_labels, dtype=np.bool_)
-        changed[list(grown.head.labels)] = True
-        stops = self._stops(grown, covered)
-        if stops:
-            changed |= self.board.end(covered)
-        self.finder.changed(changed)
-        body = Body(grown.body).without_implied()
-        rule = self._read(Rule(grown.head, body, stops, evidence))
-        self.rules.insert(0 if self.board.prepends else len(self.rules), rule)
-        return rule
-
-    def _fall_back(self, least: float) -> list[Rule]:
-        columns = self.finder.refiner.columns
-        resort = LastResort(self.searched, self.board, columns, self.settings, least, self._is_late)
-        return [self._read(rule) for rule in resort.rules()]
-
-    def _stops(self, grown: Grown, covered: Any) -> bool:
-        """Whether a rule stops the list; a complete head leaves nothing open and needs no mark."""
-        share = self.settings.stop_share
-        if share is None or grown.head.is_complete:
-            return False
-        return self.board.share_incomplete(covered) <= share
-
     def finished(self) -> DecisionList | LayeredTheory:
         """The list with its default rule, rules for rows without a label, and all evidence."""
         rules, default = list(self.rules), self.board.default()
         if self._wants_default(default):
-            evidence = self.board.write_open(default, ~self.board.ended)
-            rules.append(Rule(default, evidence=evidence))
-        theory = DecisionList(self.data.schema, rules)
-        if self.board.prepends:  # later rules have written over what earlier ones wrote
-            self.board.board[:] = theory.apply(self.data).T
-            return theory.with_evidence(self.data, self.data.Y)
-        if not self.fallback:
-            return theory
-        fallback = DecisionList(self.data.schema, self.fallback)
-        layered = LayeredTheory(self.data.schema, [theory], fallback=fallback)
-        self.board.board[:] = layered.apply(self.data).T
-        return layered
+            rules.append(self.rows.write_default(default))
+        theory: DecisionList | LayeredTheory = DecisionList(self.rows.schema, rules)
+        if self.fallback:
+            fallback = DecisionList(self.rows.schema, self.fallback)
+            theory = LayeredTheory(self.rows.schema, [theory], fallback=fallback)
+        return self.rows.settled(theory)
 
 
 def _n_right(rule: Rule) -> int:

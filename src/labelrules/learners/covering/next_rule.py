@@ -3,139 +3,61 @@
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from labelrules._types import Mask
 from labelrules.data import Dataset
 from labelrules.data.table import common_labels
-from labelrules.learners.covering.board import TrainingBoard, rarer_values, total
+from labelrules.learners.covering.board import evidence_of, rarer_values
 from labelrules.learners.covering.settings import Settings
+from labelrules.learners.covering.training_rows import TrainingRows, Values, WaitingRows
 from labelrules.measures import Measure
-from labelrules.rules import Body, Evidence, Head, Rule
-from labelrules.search.bodies.category_sets import SetRefiner, set_columns
-from labelrules.search.bodies.grow import GreedyRefinements, Grown, Growth, grow_rule
-from labelrules.search.bodies.head_scorers import (
-    CountedRefinements,
-    FixedHeadScorer,
-    HeadScorer,
-    LiteralScorer,
-    RowScorer,
-    TallyScorer,
-)
-from labelrules.search.bodies.refine import Refiner
-from labelrules.search.bodies.sorted_columns import SortedColumns
-from labelrules.search.heads.problem import Polarity
-from labelrules.search.heads.size_bonus import no_bonus
+from labelrules.rules import Head, Rule
+from labelrules.search.bodies.grow import Grown, Growth, grow_rule
 
 
 class RuleFinder:
-    """Finds the best rule for the cells that count on the training board."""
+    """Finds the best rule for the cells of some rows that count."""
 
     def __init__(
         self,
-        data: Dataset,
-        board: TrainingBoard,
+        rows: TrainingRows,
         settings: Settings,
-        columns: SortedColumns | None = None,
+        values: Values | None = None,
+        growth: Growth | None = None,
     ) -> None:
-        self.board, self.settings = board, settings
-        self.growth = Growth(settings.max_conditions, settings.min_gain, settings.fixed_head)
-        self.values = values_of(settings.polarity, board.is_common)
-        self.given_up = np.zeros_like(self.values)
-        columns = columns or SortedColumns.of(data)
-        has_sets = set_columns(columns, settings.allowed.features).size > 0
-        self.refiner = (SetRefiner if has_sets else Refiner)(
-            columns,
-            board.truth,
-            board.board,
-            board.counted,
-            self.values,
-            formula=settings.measure.formula,
-            allowed=settings.allowed,
-            counting=settings.counting,
-            smallest=settings.min_coverage,
-            merging=settings.heads == "multi",
-            largest=settings.largest,
-            n_threads=settings.n_threads,
-            unit=board.unit,
+        self.growth = growth or Growth(
+            settings.max_conditions, settings.min_gain, settings.fixed_head
         )
+        self.values = values_of(settings.polarity, rows.board.is_common)
+        if values is not None:
+            self.values[:] = values
+        self.given_up = np.zeros_like(self.values)
+        self.search = rows.search(settings, self.values)
 
     def best_rule(self) -> Grown | None:
         """The best rule, None if there is none."""
-        settings = self.settings
-        remaining = self.board.remaining(settings.readd)
-        if self._is_greedy:
-            greedy = GreedyRefinements(self.refiner, self.growth, remaining)
-            return grow_rule(greedy, settings.max_conditions)
-        fixed_scorer = self._fixed_scorer if settings.fixed_head else None
-        counted = CountedRefinements(
-            self.refiner, self._scorer(), self.growth, remaining, fixed_scorer
-        )
-        return grow_rule(counted, settings.max_conditions, settings.beam_width)
+        refinements = self.search.refinements(self.growth)
+        return grow_rule(refinements, self.growth.max_conditions, self.search.beam_width)
 
     def exclude(self, head: Head) -> None:
         """Search no longer for rules with the labels and values of this head."""
         for label, value in head:
             self.values[label] &= ~(1 << value)
             self.given_up[label] |= 1 << value
-            if self.values[label] or self.refiner.merging:
-                self.refiner.stale[label] = True
+            if self.values[label] or self.search.merging:
+                self.search.stale[label] = True
             else:
-                self.refiner.drop(label)
-            if not self.settings.scores_literals:  # heads are searched for as a whole
-                self.board.counted[:, label] = False
+                self.search.drop(label)
+            self.search.exclude(label)
 
     def close(self) -> None:
         """End the threads."""
-        if self.refiner.pool is not None:
-            self.refiner.pool.shutdown(wait=False, cancel_futures=True)
-
-    def changed(self, labels: Mask) -> None:
-        """Search anew for labels whose cells have changed."""
-        self.refiner.stale |= labels
-
-    @cached_property
-    def _is_greedy(self) -> bool:
-        """Whether one compiled pass per condition finds the best rule."""
-        settings = self.settings
-        several_fixed = settings.fixed_head and settings.heads != "single"
-        if isinstance(self.refiner, SetRefiner) and settings.heads != "single":
-            return False  # each label has a best set of its own
-        return settings.beam_width == 1 and settings.scores_literals and not several_fixed
-
-    def _scorer(self) -> HeadScorer:
-        settings, board = self.settings, self.board
-        measure, counting = settings.measure, settings.counting
-        if settings.scores_literals:
-            return LiteralScorer(
-                measure.formula, counting, self.values, settings.min_coverage,
-                settings.heads == "multi", settings.largest, board.unit,
-            )  # fmt: skip
-        polarity: Polarity = "both" if settings.polarity == "both" else "presence"
-        complete = settings.heads == "complete"
-        if settings.tallies_decide:
-            n_labels, n_rows = board.truth.shape
-            return TallyScorer(measure, counting, polarity, n_labels, n_rows, complete)
-        flipped = board.is_common & (settings.polarity == "rarer")
-        return RowScorer(
-            measure, counting, polarity, board.truth, board.counted[0], settings.size_bonus,
-            settings.largest, settings.min_coverage, flipped, complete,
-        )  # fmt: skip
-
-    def _fixed_scorer(self, head: Head) -> HeadScorer:
-        """Scores refinements of a rule whose head stays."""
-        settings = self.settings
-        bonus = no_bonus if settings.scores_literals else settings.size_bonus or no_bonus
-        return FixedHeadScorer(
-            head, settings.measure, settings.counting, settings.min_coverage,
-            float(bonus(len(head))), self.board.unit,
-        )  # fmt: skip
+        self.search.close()
 
 
-def values_of(polarity: str, is_common: Mask) -> npt.NDArray[np.int8]:
+def values_of(polarity: str, is_common: Mask) -> Values:
     """For each label the values that heads may have: 1 absent, 2 present, 3 both."""
     if polarity == "rarer":
         return rarer_values(is_common)
@@ -169,91 +91,39 @@ class LastResort:
     all rows.
     """
 
-    def __init__(
-        self,
-        data: Dataset,
-        board: TrainingBoard,
-        columns: SortedColumns,
-        settings: Settings,
-        least: float,
-        is_late: Callable[[], bool],
-    ) -> None:
-        self.data, self.board, self.columns = data, board, columns
-        self.least, self.is_late = least, is_late
-        self.settings = last_resort_settings(settings)
+    def __init__(self, rows: WaitingRows, settings: Settings, least: float) -> None:
+        self.rows, self.least, self.settings = rows, least, last_resort_settings(settings)
 
-    def rules(self) -> list[Rule]:
+    def rules(self, is_late: Callable[[], bool] = lambda: False) -> list[Rule]:
         """The rules, with their evidence; none if no label is probable enough."""
-        left = _WaitingRows(self.data, self.board)
-        with closing(RuleFinder(self.data, left, self.settings, self.columns)) as finder:
-            return self._rules(finder, left)
-
-    def _rules(self, finder: RuleFinder, left: "_WaitingRows") -> list[Rule]:
         rules: list[Rule] = []
-        while left.are_often_labelled(self.least):
-            if self.is_late():
-                break
-            grown = finder.best_rule()
-            if grown is None:
-                break
-            covered = grown.covered.mask & left.waiting
-            ((label, _),) = grown.head
-            if not left.is_probable(label, covered, self.least):
-                finder.exclude(grown.head)
-                continue
-            evidence = left.write_nothing(grown.head, covered)
-            body = Body(grown.body).without_implied()
-            rules.append(Rule(grown.head, body, evidence=evidence))
-            finder.changed(left.leave(covered))
+        with closing(RuleFinder(self.rows, self.settings)) as finder:
+            while self._are_often_labelled() and not is_late():
+                grown = finder.best_rule()
+                if grown is None:
+                    break
+                if self._is_probable(grown):
+                    rules.append(self.rows.write(grown, finder.search))
+                else:
+                    finder.exclude(grown.head)
         return rules
 
-
-class _WaitingRows(TrainingBoard):
-    """The rows in which no label was found; nothing is written, so the board is shared."""
-
-    def __init__(self, data: Dataset, board: TrainingBoard) -> None:
-        super().__init__(data, "append", board)
-        self.waiting: Mask = ~(board.board == 1).any(axis=0)
-        self.counted[0][:, ~self.waiting] = False
-
-    @cached_property
-    def has_none(self) -> Mask:
-        """The rows that are known to have no label."""
-        return np.asarray((self.truth == 0).all(axis=0))
-
-    @cached_property
-    def is_decided(self) -> Mask:
-        """The rows of which it is known whether they have a label."""
-        return np.asarray(self.has_none | (self.truth == 1).any(axis=0))
-
-    def are_often_labelled(self, least: float) -> bool:
+    def _are_often_labelled(self) -> bool:
         """Whether few enough of these rows have no label, among those of which it is known."""
-        weight, is_decided = self.row_weight, self.is_decided
-        n_rows, n_bare = (total(weight[self.waiting & one]) for one in (is_decided, self.has_none))
-        return n_rows > 0 and n_bare / n_rows < least
+        n_decided, n_bare = self.rows.n_decided_and_bare()
+        return n_decided > 0 and n_bare / n_decided < self.least
 
-    def is_probable(self, label: int, covered: Mask, least: float) -> bool:
+    def _is_probable(self, grown: Grown) -> bool:
         """Whether covered rows have the label more often than none, than others, and than least."""
-        weight, is_present = self.weight[label], self.truth[label] == 1
-        n_covered, n_right = total(weight[covered]), total(weight[covered & is_present])
-        if n_right * self.unit < MIN_RIGHT or n_right <= self._n_bare(covered):
+        ((label, value),) = grown.head
+        n_right, n_wrong = self.rows.evidence(grown)
+        n_covered, board = n_right + n_wrong, self.rows.board
+        if n_right * board.unit < MIN_RIGHT or n_right <= self.rows.n_bare(grown):
             return False
-        if n_right * total(weight) < n_covered * total(weight[is_present]):
+        everywhere = evidence_of(value, int(board.known[label]))
+        if n_right * sum(everywhere) < n_covered * everywhere.right:
             return False
-        return n_right > least * n_covered
-
-    def _n_bare(self, covered: Mask) -> int:
-        return total(self.row_weight[covered & self.has_none])
-
-    def write_nothing(self, head: Head, covered: Mask) -> tuple[Evidence, ...]:
-        """The right and wrong cells of a head."""
-        return tuple(self._rounded(self._evidence(label, value, covered)) for label, value in head)
-
-    def leave(self, covered: Mask) -> Mask:
-        """Remove rows that have a label now; returns a mask of the labels that changed: all."""
-        self.waiting &= ~covered
-        self.counted[0][:, covered] = False
-        return np.ones(len(self.truth), dtype=np.bool_)
+        return n_right > self.least * n_covered
 
 
 def is_mostly_present(data: Dataset) -> bool:

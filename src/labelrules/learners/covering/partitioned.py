@@ -19,9 +19,10 @@ from labelrules.kernels.device import PARTS_ON_CPU
 from labelrules.learners.base.progress import Listener, phase
 from labelrules.learners.base.theory_classifier import Background
 from labelrules.learners.covering.cluster_rows import board_of
-from labelrules.learners.covering.counted_loop import CountedCovering, CountedLastResort
+from labelrules.learners.covering.counted_rows import CountedRows
 from labelrules.learners.covering.local_rows import LocalRows, label_bytes
-from labelrules.learners.covering.next_rule import last_resort_settings
+from labelrules.learners.covering.loop import Covering
+from labelrules.learners.covering.next_rule import LastResort, last_resort_settings
 from labelrules.learners.covering.row_counts import (
     Answer,
     BodyCounts,
@@ -34,7 +35,7 @@ from labelrules.learners.covering.row_counts import (
     added_up,
 )
 from labelrules.learners.covering.settings import COUNTED, Settings
-from labelrules.rules import DecisionList, Evidence, LayeredTheory, Theory
+from labelrules.rules import DecisionList, LayeredTheory, Theory
 from labelrules.search.bodies.code_tables import marked_columns
 
 LOGGER = logging.getLogger("labelrules")
@@ -296,7 +297,7 @@ class LearnedByCounts(NamedTuple):
     """A list, the loop that learned it, and what else a model needs of its rows."""
 
     theory: DecisionList | LayeredTheory
-    covering: CountedCovering
+    covering: Covering
     background: Background
     cells: Integers
     """For each label the rows in which it is known, and those that have it."""
@@ -319,17 +320,18 @@ def learned_by_counts(
 ) -> LearnedByCounts:
     """Learn a list from rows that are counted only; closes them."""
     try:
-        covering = CountedCovering(rows, bins, settings, [])
-        if not covering.totals.n_rows:
+        counted = CountedRows(rows, bins, settings)
+        covering = Covering(counted, settings)
+        if not counted.n_rows:
             raise ValueError(NOTHING_KNOWN)
         phase("searching for the first rule")
         covering.go_on(listener)
     finally:
         rows.close()
     theory = covering.finished()
-    background = background_of_counts(covering, theory)
-    cells = np.array(_known_cells(covering.totals.known)[::-1])
-    return LearnedByCounts(theory, covering, background, cells)
+    background = counted.background(theory)
+    assert background is not None, "there are no weights"
+    return LearnedByCounts(theory, covering, background, np.array(counted.known_cells))
 
 
 def _rows(
@@ -356,9 +358,8 @@ def fallback_of_parts(
     bins = Bins.of(data, settings.bins)
     rows = _rows(data, bins, settings, theory)
     try:
-        alone = last_resort_settings(settings)
-        resort = CountedLastResort(rows, rows.totals(), 1.0, bins, alone, least)
-        rules = resort.rules(is_late=lambda: False)
+        counted = CountedRows(rows, bins, last_resort_settings(settings))
+        rules = LastResort(counted.wait(), settings, least).rules()
     finally:
         rows.close()
     return DecisionList(data.schema, rules) if rules else None
@@ -377,31 +378,3 @@ def check_settings_of_parts(settings: Settings) -> None:
         raise ValueError(PARTS_ON_CPU)
     if settings.max_literals is not None:
         raise ValueError("max_literals needs all rows in memory: leave it out, or set max_rules")
-
-
-def background_of_counts(
-    covering: CountedCovering, theory: DecisionList | LayeredTheory
-) -> Background:
-    """The cells that no rule wrote: those that the list left open, without those of last resorts.
-
-    A last resort writes open cells only, since no label was found in its rows.
-    """
-    left = covering.board.open.copy()
-    for rule in theory.fallback or () if isinstance(theory, LayeredTheory) else ():
-        for (label, _), cells in zip(rule.head, rule.evidence or (), strict=True):
-            right, wrong = cells or Evidence(0, 0)
-            left[label] -= ((right + wrong) << 32) + right
-    first = theory.layers[0] if isinstance(theory, LayeredTheory) else theory
-    if len(first) > len(covering.rules):
-        left[:] = 0  # a default rule writes all that is left
-    return Background.of_cells(np.array([*_open_cells(left), *_known_cells(covering.totals.known)]))
-
-
-def _open_cells(packed: Integers) -> tuple[Integers, Integers]:
-    n_cells, n_present = _known_cells(packed)[::-1]
-    return n_present, n_cells - n_present
-
-
-def _known_cells(packed: Integers) -> tuple[Integers, Integers]:
-    """The present cells and all cells of each label, from two halves of a number."""
-    return packed & 0xFFFFFFFF, packed >> 32

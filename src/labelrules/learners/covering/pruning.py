@@ -1,19 +1,16 @@
 """Prune rules: leave out conditions and rules that the training rows do not warrant."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-
-from labelrules._types import UNSET, Integers, Mask, Matrix
-from labelrules.data.table import column_of
-from labelrules.learners.covering.board import TrainingBoard, Weight, total, total_within
+from labelrules._types import UNSET, Integers, Mask
+from labelrules.learners.covering.board import LabelCounts, TrainingBoard, total_within
 from labelrules.measures.description_length import condition_bits, exception_bits, label_bits
-from labelrules.rules import Body, Head
+from labelrules.rules import Body, Evidence
 from labelrules.search.bodies.category_sets import Tested, bits_of_body
-from labelrules.search.bodies.grow import Grown, GrownBody
+from labelrules.search.bodies.grow import Grown, tests_of
 
 if TYPE_CHECKING:
     from labelrules.kernels.covering.grow import DescriptionCounts
@@ -22,11 +19,30 @@ PATIENCE = 5
 """Conditions in a row that may not shorten the description; on nine benchmarks 3 were enough."""
 
 
+class Prefixes(Protocol):
+    """What the first 0, 1, ... conditions of a rule cover: who counts rows answers."""
+
+    def __len__(self) -> int:
+        """How many there are, one more than conditions."""
+
+    def evidence(self, label: int, value: int) -> list[Evidence]:
+        """The open cells of a label that each would write right and wrong, in units."""
+
+    def count(self, n_conditions: int) -> Evidence:
+        """The right and wrong cells that count, those of all labels of the head added up."""
+
+    def count_held_out(self, n_conditions: int) -> Evidence:
+        """The right and wrong open cells of rows that were held out."""
+
+    def shortened(self, n_conditions: int) -> Grown:
+        """The rule with its first conditions only."""
+
+
 class Pruner(Protocol):
     """Shortens a rule, or rejects it."""
 
-    def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
-        """How many conditions to keep, None to reject; `prefixes`: rows of the first 0, 1, ... ."""
+    def __call__(self, grown: Grown, prefixes: Prefixes) -> int | None:
+        """How many conditions to keep, None to reject."""
 
 
 @dataclass(frozen=True)
@@ -38,33 +54,34 @@ class DescriptionLength:
     exceptions; see `labelrules.measures.description_length`.
     """
 
+    board: LabelCounts
     n_possible: int
     n_labels: int = 1
     n_values: Integers | None = None
     """Of each column how many categories sets may be made of, if conditions may test for sets."""
 
-    def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
+    def __call__(self, grown: Grown, prefixes: Prefixes) -> int | None:
         """The shortest prefix with the shortest description, if that is shorter than before."""
-        covers = [np.zeros_like(prefixes[0]), *prefixes]
-        before, *lengths = self._lengths(board, grown.head, covers)
-        # The conditions of a compiled run are not made for this.
-        body = grown.body
-        tests = body.steps if isinstance(body, GrownBody) else body.conditions
-        body_bits = self.body_bits(len(body), tests)
-        best = self.shortest(before, lengths, body_bits, len(grown.head))
+        by_label = [self._lengths(label, value, prefixes) for label, value in grown.head]
+        before, *lengths = (sum(bits) for bits in zip(*by_label, strict=True))
+        best = self._shortest(
+            before, lengths, self._body_bits(tests_of(grown.body)), len(grown.head)
+        )
         if best is None:
             return None
-        right, wrong = board.count(grown.head, prefixes[best])
+        right, wrong = prefixes.count(best)
         return best if right > wrong else None
 
-    def shortest(
+    def _lengths(self, label: int, value: int, prefixes: Prefixes) -> list[float]:
+        """The bits for the exceptions of a label: before, and with each prefix."""
+        counts = self.describe(label, value)
+        cells = [Evidence(0, 0), *prefixes.evidence(label, value)]
+        return [exception_length(counts, *each, self.board.unit) for each in cells]
+
+    def _shortest(
         self, before: float, lengths: list[float], body_bits: list[float], n_heads: int
     ) -> int | None:
-        """The first of the shortest descriptions with a rule, if it is shorter than that before.
-
-        `lengths` are the bits of the exceptions for the first 0, 1, ... conditions, `body_bits`
-        those of the conditions, `n_heads` how many labels the head has.
-        """
+        """The first of the shortest descriptions with a rule, if it is shorter than that before."""
         from labelrules.kernels.covering.grow import THEORY_WEIGHT
 
         head_bits = n_heads * label_bits(self.n_labels)
@@ -75,39 +92,16 @@ class DescriptionLength:
         best = min(range(min(1, len(whole) - 1), len(whole)), key=lambda k: round(whole[k], 9))
         return best if whole[best] < before - 1e-9 else None
 
-    def body_bits(self, size: int, tests: Sequence[Tested]) -> list[float]:
+    def _body_bits(self, tests: Sequence[Tested]) -> list[float]:
         """The bits for the first 0, 1, ... conditions of a body, which matter if there are sets."""
         if self.n_values is None:
-            return [condition_bits(kept, self.n_possible) for kept in range(size + 1)]
-        first = (tests[:kept] for kept in range(size + 1))
+            return [condition_bits(kept, self.n_possible) for kept in range(len(tests) + 1)]
+        first = (tests[:kept] for kept in range(len(tests) + 1))
         return [bits_of_body(kept, self.n_possible, self.n_values) for kept in first]
 
-    def _lengths(self, board: TrainingBoard, head: Head, covers: list[Mask]) -> list[float]:
-        """The bits for the exceptions, for each of several ways to cover more rows."""
-        by_label = [self._lengths_of(board, label, value, covers) for label, value in head]
-        return [sum(bits) for bits in zip(*by_label, strict=True)]
-
-    def _lengths_of(
-        self, board: TrainingBoard, label: int, value: int, covers: list[Mask]
-    ) -> list[float]:
-        counts, weight = self.counts(board, label, value), board.weight[label]
-        is_open = board.board[label] == UNSET
-        is_true = board.truth[label] == value
-        n_added, n_added_right = (
-            _totals(weight * rows, covers) for rows in (is_open, is_open & is_true)
-        )
-        return [
-            exception_length(counts, right, added - right, board.unit)
-            for added, right in zip(n_added, n_added_right, strict=True)
-        ]
-
-    def counts(self, board: TrainingBoard, label: int, value: int) -> "DescriptionCounts":
+    def describe(self, label: int, value: int) -> "DescriptionCounts":
         """The counts for the description length of a label and value, before a rule is added."""
-        from labelrules.kernels.covering.grow import DescriptionCounts
-
-        cells, n_cells = board.board[label], total(board.weight[label])
-        n_predicted, n_true, n_right = _count(board, label, value, cells == value)
-        return DescriptionCounts(n_cells, n_true, n_predicted, n_right, self.n_possible, PATIENCE)
+        return self.board.describe(label, value, self.n_possible, PATIENCE)
 
 
 def exception_length(before: "DescriptionCounts", right: int, wrong: int, unit: float = 1) -> float:
@@ -118,22 +112,6 @@ def exception_length(before: "DescriptionCounts", right: int, wrong: int, unit: 
         before.n_true,
     )  # fmt: skip
     return exception_bits(*(counts if unit == 1 else (unit * count for count in counts)))
-
-
-def _totals(weight: Weight, covers: list[Mask]) -> list[int]:
-    """The sum of weights, or how many count, of each of several sets of rows."""
-    (rows,) = weight.nonzero()  # mostly few
-    kept = weight[rows]
-    return [total_within(kept, covered[rows]) for covered in covers]
-
-
-def _count(board: TrainingBoard, label: int, value: int, predicted: Mask) -> tuple[int, int, int]:
-    """Rows predicted to have a value, rows that have it, and rows predicted rightly."""
-    true, weight = board.truth[label] == value, board.weight[label]
-    n_predicted, n_true, n_right = (
-        total_within(weight, rows) for rows in (predicted, true, predicted & true)
-    )
-    return n_predicted, n_true, n_right
 
 
 @dataclass(frozen=True)
@@ -147,12 +125,9 @@ class Significance:
 
     threshold: float = 3.841459
 
-    def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
+    def __call__(self, grown: Grown, prefixes: Prefixes) -> int | None:
         """The longest prefix that ends with a condition beyond chance."""
-        return self.longest([board.count(grown.head, covered) for covered in prefixes])
-
-    def longest(self, counts: Sequence[tuple[float, float]]) -> int | None:
-        """The longest prefix by the right and wrong cells of the first 0, 1, ... conditions."""
+        counts = [prefixes.count(kept) for kept in range(len(prefixes))]
         for kept in range(len(counts) - 1, 0, -1):
             if self.ratio(counts[kept], counts[kept - 1]) >= self.threshold:
                 right, wrong = counts[kept]
@@ -172,7 +147,6 @@ class Significance:
 _LN2 = 0.6931471805599453
 
 
-@dataclass(frozen=True, eq=False)
 class HeldOut:
     """Keep what does best on rows that the rule was not grown on (IREP).
 
@@ -181,31 +155,51 @@ class HeldOut:
     Error Pruning", ICML 1994).
     """
 
-    rows: Mask
-
-    def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
+    def __call__(self, grown: Grown, prefixes: Prefixes) -> int | None:
         """The best prefix on the held-out rows."""
         best, kept = -2.0, None
-        for n_conditions, covered in enumerate(prefixes):
-            if n_conditions < min(1, len(grown.body)):
-                continue
-            rows = covered & self.rows & ~board.ended
-            right, wrong = board.count(grown.head, rows, all_open=True)
+        for n_conditions in range(min(1, len(grown.body)), len(prefixes)):
+            right, wrong = prefixes.count_held_out(n_conditions)
             value = (right - wrong) / (right + wrong) if right + wrong else -1.0
             if value > best:
                 best, kept = value, n_conditions
         return kept if best > 0 else None
 
 
-def prefixes_of(body: Body, X: Matrix, board: TrainingBoard) -> list[Mask]:
-    """The rows that no condition, the first, the first two and so on cover."""
-    prefixes = [~board.ended]
-    for holds in body.masks() if isinstance(body, GrownBody) else _masks(body, X, board):
-        prefixes.append(prefixes[-1] & holds)
-    return prefixes
+@dataclass(frozen=True, eq=False)
+class RowPrefixes:
+    """The rows that the first 0, 1, ... conditions of a rule cover, counted on a board."""
 
+    board: TrainingBoard
+    grown: Grown
+    masks: list[Mask]
 
-def _masks(body: Body, X: Matrix, board: TrainingBoard) -> Iterator[Mask]:
-    for condition in body:
-        column = condition.column
-        yield condition.holds(board.board[column] if condition.on_label else column_of(X, column))
+    def __len__(self) -> int:
+        return len(self.masks)
+
+    def evidence(self, label: int, value: int) -> list[Evidence]:
+        """The open cells of a label that each would write right and wrong, in units."""
+        board = self.board
+        (rows,) = (board.weight[label] * (board.board[label] == UNSET)).nonzero()  # mostly few
+        weight, is_right = board.weight[label, rows], board.truth[label, rows] == value
+        found = []
+        for mask in self.masks:
+            covered = mask[rows]
+            right = total_within(weight, covered & is_right)
+            found.append(Evidence(right, total_within(weight, covered) - right))
+        return found
+
+    def count(self, n_conditions: int) -> Evidence:
+        """The right and wrong cells that count, those of all labels of the head added up."""
+        return self.board.count(self.grown.head, self.masks[n_conditions])
+
+    def count_held_out(self, n_conditions: int) -> Evidence:
+        """The right and wrong open cells of rows that were held out."""
+        rows = self.masks[n_conditions] & self.board.held_out & ~self.board.ended
+        return self.board.count(self.grown.head, rows, all_open=True)
+
+    def shortened(self, n_conditions: int) -> Grown:
+        """The rule with its first conditions only."""
+        grown = self.grown
+        covered = grown.covered._replace(mask=self.masks[n_conditions])
+        return grown._replace(body=Body(grown.body.conditions[:n_conditions]), covered=covered)

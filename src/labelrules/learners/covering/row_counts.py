@@ -1,6 +1,6 @@
 """Counts over rows, from one part of them or from several: all that covering needs of the rows.
 
-The covering loop on binned columns (`counted_loop.py`) keeps the rules, the counts of labels and
+The search on binned columns (`counted_rows.py`) keeps the counts of labels and
 the best first conditions; it never sees a row. What it asks of the rows is the protocol
 `RowCounts`. `LocalRows` answers for rows in memory, `PartedRows` adds up the answers of parts. All
 answers are whole numbers, added up number by number (only `next_codes` and `present` are combined

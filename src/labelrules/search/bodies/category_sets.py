@@ -104,16 +104,15 @@ class SetRefiner(Refiner):
         """The sets of categories that a compiled run may test for, after the first condition."""
         from labelrules.kernels.covering.grow import SetGrowth
 
-        members = np.zeros(self.most_values, dtype=np.bool_)
+        found, n_rows = room_for_sets(1, self.most_values), len(self.everywhere.rows)
         if first.codes:
             every = list(range(int(self.columns.n_values[first.column])))
-            listing, n_rows = self.everywhere.listing, len(self.everywhere.rows)
-            values = self.columns.values_at(first.column, every, listing, n_rows)
-            members[: len(every)] = np.isin(values, first.codes)
-        chosen = np.empty((room, self.most_values), dtype=np.int32)
+            values = self.columns.values_at(first.column, every, self.everywhere.listing, n_rows)
+            found.members[0, : len(every)] = np.isin(values, first.codes)
+        sums, order = np.empty((2, n_rows + 3), dtype=np.int64)
         return SetGrowth(
-            self.set_columns, self.is_exact, self.columns.n_values, self.log_factorials, members,
-            chosen,
+            self.set_columns, self.is_exact, self.columns.n_values, self.log_factorials, found,
+            sums, order, np.empty(n_rows + 3), np.empty((room, self.most_values), dtype=np.int32),
         )  # fmt: skip
 
     def _search_sets(

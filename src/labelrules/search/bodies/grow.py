@@ -1,10 +1,10 @@
 """Grow a rule: refine bodies from the empty one and keep the best, greedily or in a beam."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from labelrules.data.table import column_of
 from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Head
 from labelrules.search.bodies.best_by_column import top_of
+from labelrules.search.bodies.category_sets import Tested
 from labelrules.search.bodies.refine import Covered, Refinement, Refiner
 from labelrules.search.bodies.rule_language import Language
 
@@ -24,22 +25,23 @@ NO_MERIT = Merit(-np.inf, -1)
 
 
 class Grown(NamedTuple):
-    """A rule that was grown, the rows that it covers, and its merit."""
+    """A body of the beam or a rule: what it covers, its merit, the labels that its head may have.
 
-    head: Head
-    body: Body
-    covered: Covered
-    merit: Merit
+    Body and covered rows are as whoever counts rows holds them: a `Body` and `Covered`, or
+    conditions on codes and the sums that these cover. The head is chosen at the end, or before.
+    """
 
-
-class BodyCandidate(NamedTuple):
-    """A body of the beam with its best head (None if chosen anew each time) and possible labels."""
-
-    body: Body
-    covered: Covered
+    body: Any
+    covered: Any
     merit: Merit
     labels: Integers
-    head: Head | None = None
+    chosen: Head | None = None
+
+    @property
+    def head(self) -> Head:
+        """The head of a rule."""
+        assert self.chosen is not None
+        return self.chosen
 
 
 @dataclass(frozen=True)
@@ -64,15 +66,15 @@ class Growth:
 
 
 class Refinements(Protocol):
-    """How bodies are refined: `GreedyRefinements`, or `CountedRefinements` for every measure."""
+    """How bodies are refined: by compiled passes, counted for every measure, or from sums."""
 
-    def start(self) -> BodyCandidate:
+    def start(self) -> Grown:
         """The empty body, with `NO_MERIT` if it may not be a rule."""
 
-    def refined(self, candidate: BodyCandidate, beam_width: int) -> list[BodyCandidate]:
+    def refined(self, candidate: Grown, beam_width: int) -> list[Grown]:
         """The best refinements of a body that are better than it, best first."""
 
-    def head(self, candidate: BodyCandidate) -> Head:
+    def head(self, candidate: Grown) -> Head:
         """The best head of a body."""
 
 
@@ -89,11 +91,11 @@ def grow_rule(
             best = beam[0]
     if best.merit == NO_MERIT:
         return None
-    return Grown(refinements.head(best), best.body, best.covered, best.merit)
+    return best._replace(chosen=refinements.head(best))
 
 
-def _best_distinct(candidates: list[BodyCandidate], beam_width: int) -> list[BodyCandidate]:
-    beam: list[BodyCandidate] = []
+def _best_distinct(candidates: list[Grown], beam_width: int) -> list[Grown]:
+    beam: list[Grown] = []
     for candidate in sorted(candidates, key=lambda one: one.merit, reverse=True):  # stable
         if len(beam) < beam_width and candidate.body not in [one.body for one in beam]:
             beam.append(candidate)
@@ -144,6 +146,11 @@ class GrownBody(Body):
                 yield columns.holds(column, bool(second), below)
 
 
+def tests_of(body: Any) -> Sequence[Tested]:
+    """What the conditions of a body test; those of a compiled run are not made for this."""
+    return body.steps if isinstance(body, GrownBody) else tuple(body)
+
+
 STEPS = 64
 """Conditions that a compiled run has room for at first."""
 
@@ -163,17 +170,17 @@ class GreedyRefinements:
     growth: Growth
     remaining: Mask | None = None
 
-    def start(self) -> BodyCandidate:
+    def start(self) -> Grown:
         """The empty body."""
         refiner = self.refiner
         refiner.refresh()
         merit = self._merit_of_empty_body() if refiner.allowed.may_be_empty else NO_MERIT
-        return BodyCandidate(_EMPTY, refiner.everywhere, merit, np.arange(len(refiner.board)))
+        return Grown(_EMPTY, refiner.everywhere, merit, np.arange(len(refiner.board)))
 
-    def refined(self, candidate: BodyCandidate, beam_width: int = 1) -> list[BodyCandidate]:
+    def refined(self, candidate: Grown, beam_width: int = 1) -> list[Grown]:
         """The best refinement, or none."""
         refiner, covered = self.refiner, candidate.covered
-        if candidate.head is not None:
+        if candidate.chosen is not None:
             return []  # the compiled run has added all conditions
         if not len(candidate.body):
             best = refiner.best_first()
@@ -189,10 +196,10 @@ class GreedyRefinements:
             return [self._run(best)]
         return [self._refined(candidate.body, best, covered)]
 
-    def head(self, candidate: BodyCandidate) -> Head:
+    def head(self, candidate: Grown) -> Head:
         """The labels of the best score: one of them, or all if labels are merged."""
-        if candidate.head is not None:
-            return candidate.head
+        if candidate.chosen is not None:
+            return candidate.chosen
         labels = candidate.labels
         return self._only_head(labels) or self._best_head(
             labels, *self.refiner.score(candidate.covered, labels)
@@ -208,7 +215,7 @@ class GreedyRefinements:
         head = self._best_head(np.arange(len(scores)), scores, corrects)
         return Merit(top, sum(int(corrects[label, value]) for label, value in head))
 
-    def _refined(self, body: Body, best: Refinement, covered: Covered) -> BodyCandidate:
+    def _refined(self, body: Body, best: Refinement, covered: Covered) -> Grown:
         refiner = self.refiner
         if best.codes:
             condition = Condition.among(best.column, best.codes)
@@ -216,7 +223,7 @@ class GreedyRefinements:
             condition = refiner.condition(best.column, best.place, covered, self.remaining)
         body, inside = body.and_(condition), refiner.narrow(covered, condition)
         labels = may_conclude(refiner.allowed, best.labels, body)
-        return BodyCandidate(body, inside, best.merit, labels)
+        return Grown(body, inside, best.merit, labels)
 
     def _only_head(self, labels: Integers) -> Head | None:
         """The head, if there is one label that may have one value."""
@@ -238,7 +245,7 @@ class GreedyRefinements:
         value = int(tied[:, 1].any())
         return Head({int(labels[np.argmax(tied[:, value])]): value}, n_labels)
 
-    def _run(self, first: Refinement) -> BodyCandidate:
+    def _run(self, first: Refinement) -> Grown:
         """Add all conditions after the first in one compiled run."""
         from labelrules.kernels.covering.grow import NO_DESCRIPTION
 
@@ -266,7 +273,7 @@ class GreedyRefinements:
         if self.remaining is not None:  # thresholds move, so other rows may be covered
             body = self._moved(taken, self.remaining, covered)
         inside = Covered(covered, covered.nonzero()[0], refiner.columns.index)
-        return BodyCandidate(body, inside, Merit(score, int(correct)), first.labels, head)
+        return Grown(body, inside, Merit(score, int(correct)), first.labels, head)
 
     def _moved(self, steps: list[Step], remaining: Mask, covered: Mask) -> Body:
         """The body with thresholds between remaining rows; `covered` receives its rows."""

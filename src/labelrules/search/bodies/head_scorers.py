@@ -12,7 +12,7 @@ from labelrules.measures import Formula, Measure, Tally, confusion
 from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Head
 from labelrules.search.bodies.category_sets import SetRefiner
-from labelrules.search.bodies.grow import NO_MERIT, BodyCandidate, Growth, may_conclude
+from labelrules.search.bodies.grow import NO_MERIT, Grown, Growth, may_conclude
 from labelrules.search.bodies.refine import Covered, Refiner
 from labelrules.search.bodies.rule_language import SETS
 from labelrules.search.heads.batch import HeadsFound, best_heads
@@ -64,7 +64,7 @@ class CountedRefinements:
     remaining: Mask | None = None
     fixed_scorer: "Callable[[Head], HeadScorer] | None" = None
 
-    def start(self) -> BodyCandidate:
+    def start(self) -> Grown:
         """The empty body."""
         refiner, labels = self.refiner, np.arange(len(self.refiner.board))
         refiner.note_written(labels)
@@ -73,9 +73,9 @@ class CountedRefinements:
             counts = count_body(refiner, start, labels)
             (value,), (correct,) = self.scorer.merits(counts, [start.mask])
             merit = Merit(float(value), int(correct)) if np.isfinite(value) else NO_MERIT
-        return BodyCandidate(Body(), start, merit, labels)
+        return Grown(Body(), start, merit, labels)
 
-    def refined(self, candidate: BodyCandidate, beam_width: int) -> list[BodyCandidate]:
+    def refined(self, candidate: Grown, beam_width: int) -> list[Grown]:
         """The best refinements of a body that are better than it."""
         refiner, is_first = self.refiner, not candidate.body.conditions
         covered = candidate.covered
@@ -87,21 +87,21 @@ class CountedRefinements:
             # Its columns are narrowed down when its turn comes, from all rows.
             inside = refiner.narrow(covered, condition)._replace(listing=refiner.columns.index)
             body = candidate.body.and_(condition)
-            new = BodyCandidate(body, inside, merit, labels, candidate.head)
+            new = Grown(body, inside, merit, labels, candidate.chosen)
             if is_first and self.fixed_scorer is not None:
-                new = new._replace(head=self.head(new))
+                new = new._replace(chosen=self.head(new))
             refined.append(new)
         return refined
 
-    def head(self, candidate: BodyCandidate) -> Head:
+    def head(self, candidate: Grown) -> Head:
         """The best head of a body."""
-        if candidate.head is not None:
-            return candidate.head
+        if candidate.chosen is not None:
+            return candidate.chosen
         counts = count_body(self.refiner, candidate.covered, candidate.labels)
         return self.scorer.head(counts, candidate.covered.mask)
 
     def _best_conditions(
-        self, candidate: BodyCandidate, covered: Covered, beam_width: int
+        self, candidate: Grown, covered: Covered, beam_width: int
     ) -> list[tuple[Merit, Integers, Condition]]:
         """The best conditions to add, best first; of equal ones those that come first."""
         best: list[tuple[Merit, Integers, Condition]] = []
@@ -118,12 +118,12 @@ class CountedRefinements:
         return best
 
     def _better(
-        self, candidate: BodyCandidate, part: "_ColumnRefinements", covered: Covered
+        self, candidate: Grown, part: "_ColumnRefinements", covered: Covered
     ) -> Iterator[tuple[Merit, int]]:
         """Merits and places of refinements by one column that are better than the body."""
         scorer = self.scorer
-        if candidate.head is not None and self.fixed_scorer is not None:
-            scorer = self.fixed_scorer(candidate.head)
+        if candidate.chosen is not None and self.fixed_scorer is not None:
+            scorer = self.fixed_scorer(candidate.chosen)
         masks = self._masks(part, covered) if scorer.needs_rows else []
         values, correct = scorer.merits(part.counts, masks)
         for i in np.lexsort((-correct, -values)):  # stable
@@ -144,11 +144,9 @@ class CountedRefinements:
             return part.sets[int(np.searchsorted(part.places, place))]
         return self.refiner.condition(part.column, place, covered, self.remaining)
 
-    def _columns(
-        self, candidate: BodyCandidate, covered: Covered
-    ) -> Iterator["_ColumnRefinements"]:
+    def _columns(self, candidate: Grown, covered: Covered) -> Iterator["_ColumnRefinements"]:
         """The refinements by each feature, then by each label that is written somewhere."""
-        body, head = candidate.body, candidate.head
+        body, head = candidate.body, candidate.chosen
         refiner, allowed = self.refiner, self.refiner.allowed
         features = allowed.features if body.conditions else allowed.first_features
         tested = allowed.labels if body.conditions else allowed.first_labels
