@@ -75,7 +75,7 @@ def test_held_out_rows_do_not_count_while_growing(seed):
     """The rule is the one that is grown where they are not there at all."""
     data = a_table(seed=seed, n_categories=4)
     grown, covering = first_grown(data, pruning="irep", random_state=seed)
-    rest = np.flatnonzero(~covering.prune.rows)
+    rest = np.flatnonzero(~covering.board.held_out)
     assert 0 < rest.size < data.n_rows
     alone, _ = first_grown(Dataset(data.schema, data.X[rest], data.Y[rest]), pruning=None)
     assert (grown.head, grown.body, grown.merit) == (alone.head, alone.body, alone.merit)

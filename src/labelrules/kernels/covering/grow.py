@@ -91,7 +91,7 @@ class SetGrowth(NamedTuple):
     chosen: npt.NDArray[np.int32]
 
 
-SET = 2
+SET = np.int64(2)
 """The operator of a set in the steps of a body."""
 
 

@@ -26,13 +26,7 @@ from labelrules.data.partitions.tasks import (
 )
 from labelrules.data.rows import added
 from labelrules.learners.covering.local_rows import LocalRows, label_bytes
-from labelrules.learners.covering.row_counts import (
-    BodyCounts,
-    LabelTotals,
-    Steps,
-    WaitingTotals,
-    WrittenCounts,
-)
+from labelrules.learners.covering.row_counts import RowCounts
 from labelrules.rules import Theory
 
 PART_BYTES = 1 << 29
@@ -65,8 +59,7 @@ class RowsAnswer(NamedTuple):
         """The answer of both, unless one is missing."""
         if isinstance(other, Behind):
             return other
-        own, others = self.value, other.value
-        return RowsAnswer(own.plus(others) if hasattr(own, "plus") else own + others)
+        return RowsAnswer(added((self.value, other.value)))
 
 
 class CodedRows(NamedTuple):
@@ -129,7 +122,8 @@ class CodedPart:
     def _ask(self, question: Question) -> Any:
         name, *arguments = question
         self._last = None
-        value = RowsAnswer(getattr(self._state, name)(*arguments))
+        assert self._state is not None
+        value = RowsAnswer(self._state.ask(name, *arguments))
         if name in CHANGES:
             self._last, self._answered = (question, self._n_changes), value
             self._n_changes += 1
@@ -169,7 +163,7 @@ def joined(rows: Sequence[CodedRows], bins: Bins, marked: Integers) -> CodedPart
     return CodedPart(bins, whole, marked)
 
 
-class ClusterRows:
+class ClusterRows(RowCounts):
     """Answers `RowCounts` for the rows of parts on workers.
 
     Parameters
@@ -183,8 +177,10 @@ class ClusterRows:
         self.client, self.parts = client, list(parts)
         self.changes: list[Question] = []
 
-    def _ask(self, *question: Any) -> Any:
-        """The answers of all parts, added up."""
+    def ask(self, *question: Any) -> Any:
+        """The answers of all parts, added up; no rules are kept, so that none are written."""
+        if question[0] == "written":
+            return np.empty(0, np.int64)
         with cluster_errors(self.client):
             answer = self._asked(None, question)
             if isinstance(answer, Behind):
@@ -208,44 +204,6 @@ class ClusterRows:
                 for group in groups
             ]
         return added(self.client.gather(level))  # few: a task to add them up would take longer
-
-    def totals(self) -> LabelTotals:
-        """See `RowCounts.totals`."""
-        found: LabelTotals = self._ask("totals")
-        return found
-
-    def written(self) -> Integers:
-        """Nothing: no rules are kept."""
-        return np.empty(0, np.int64)
-
-    def roots(self, labels: Sequence[int]) -> Integers:
-        """See `RowCounts.roots`."""
-        found: Integers = self._ask("roots", list(labels))
-        return found
-
-    def body(self, label: int, steps: Steps) -> BodyCounts:
-        """See `RowCounts.body`."""
-        found: BodyCounts = self._ask("body", label, steps)
-        return found
-
-    def write(self, label: int, value: int, steps: Steps) -> WrittenCounts:
-        """See `RowCounts.write`."""
-        found: WrittenCounts = self._ask("write", label, value, steps)
-        return found
-
-    def wait(self) -> WaitingTotals:
-        """See `RowCounts.wait`."""
-        found: WaitingTotals = self._ask("wait")
-        return found
-
-    def leave(self, steps: Steps) -> WaitingTotals:
-        """See `RowCounts.leave`."""
-        found: WaitingTotals = self._ask("leave", steps)
-        return found
-
-    def bare(self, steps: Steps) -> int:
-        """See `RowCounts.bare`."""
-        return int(self._ask("bare", steps))
 
     def close(self) -> None:
         """Let the workers forget the parts, and tasks that nobody waits for."""

@@ -1,8 +1,7 @@
 """Rows of binned columns on a GPU, which answer the questions of covering by counts."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import wraps
-from typing import Any, NamedTuple, TypeVar, cast
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,25 +11,13 @@ from labelrules.kernels.device import gpu_errors
 from labelrules.learners.covering.row_counts import (
     BodyCounts,
     LabelTotals,
+    RowCounts,
     Steps,
     WaitingTotals,
     WrittenCounts,
 )
 from labelrules.search.bodies.code_tables import CodedStep
 from labelrules.search.bodies.gpu_bins import GpuCodes, fingerprint_sums
-
-Answer = TypeVar("Answer", bound=Callable[..., Any])
-
-
-def in_plain_words(answer: Answer) -> Answer:
-    """Let a method of `GpuRows` raise errors of the GPU in plain words."""
-
-    @wraps(answer)
-    def answer_or_explain(self: "GpuRows", *args: Any) -> Any:
-        with gpu_errors():
-            return answer(self, *args)
-
-    return cast(Answer, answer_or_explain)
 
 
 class CoveredOnGpu(NamedTuple):
@@ -41,7 +28,7 @@ class CoveredOnGpu(NamedTuple):
     rows: Any
 
 
-class GpuRows:
+class GpuRows(RowCounts):
     """Answers `RowCounts` for rows on a GPU; the same as `LocalRows`.
 
     What is known, true, not yet written and written as present are four planes of labels. A
@@ -106,15 +93,18 @@ class GpuRows:
             self.is_written = np.asarray((board != UNSET).any(axis=1))
         self.labels = kernels.array(np.arange(n_labels, dtype=np.int32))
 
+    def ask(self, question: str, *given: Any) -> Any:
+        """The answer to a question of `RowCounts`."""
+        with gpu_errors():
+            return getattr(self, f"_{question}")(*given)
+
     def close(self) -> None:
         """Let go of the memory of the GPU."""
         for name in ("every", "known", "truth", "unset", "ones", "labels", "waiting", "_last"):
             setattr(self, name, None)
         self.codes.close()
 
-    @in_plain_words
-    def totals(self) -> LabelTotals:
-        """See `RowCounts.totals`."""
+    def _totals(self) -> LabelTotals:
         is_open, *written = self._read_states(self.every, self.known, self.truth).T
         known = is_open + written[0] + written[1]
         return LabelTotals(self.n_rows, known, is_open, np.array(written))
@@ -128,9 +118,7 @@ class GpuRows:
     def _count_states(self, rows: Any, counted: Any, positive: Any, into: Any) -> None:
         self.kernels.count_states(rows, counted, positive, self.unset, self.ones, self.labels, into)
 
-    @in_plain_words
-    def written(self) -> Integers:
-        """See `RowCounts.written`."""
+    def _written(self) -> Integers:
         if not self.had_rules:
             return np.empty(0, np.int64)
         found = np.zeros((self.n_labels, self.n_labels, 3), np.int64)
@@ -144,18 +132,14 @@ class GpuRows:
         among = self.unset[label] if self.waiting is None else self.waiting
         return self.kernels.common(self.known[label], among)
 
-    @in_plain_words
-    def roots(self, labels: Sequence[int]) -> Integers:
-        """See `RowCounts.roots`."""
+    def _roots(self, labels: Sequence[int]) -> Integers:
         counts = self.kernels.room_for_counts(len(labels) * self.n_cells)
         tables = counts.reshape(len(labels), self.n_cells)
         for label, table in zip(labels, tables, strict=True):
             self.codes.count(self._open(label), self.truth[label], table)
         return np.asarray(self.kernels.read(counts)).reshape(len(labels), self.n_cells)
 
-    @in_plain_words
-    def body(self, label: int, steps: Steps) -> BodyCounts:
-        """See `RowCounts.body`."""
+    def _body(self, label: int, steps: Steps) -> BodyCounts:
         rows, size = self._covered(label, steps), self.n_cells
         states = self.waiting is None and bool(self.is_written.any())
         counts = self.kernels.room_for_counts(size + 3 * self.n_labels)
@@ -218,9 +202,7 @@ class GpuRows:
             found.append(self._narrowed(found[-1], step))
         return found
 
-    @in_plain_words
-    def write(self, label: int, value: int, steps: Steps) -> WrittenCounts:
-        """See `RowCounts.write`."""
+    def _write(self, label: int, value: int, steps: Steps) -> WrittenCounts:
         kernels, size, n_labels, n_steps = self.kernels, self.n_cells, self.n_labels, len(steps)
         counts = kernels.room_for_counts(size + 3 * n_labels + n_steps + 1)
         states, ends = counts[size : size + 3 * n_labels], counts[size + 3 * n_labels :]
@@ -255,17 +237,13 @@ class GpuRows:
         """The codes that follow, -1 where a condition is not on numbers."""
         return np.where([self._is_number(step[0]) for step in steps], codes, -1).astype(np.int64)
 
-    @in_plain_words
-    def wait(self) -> WaitingTotals:
-        """See `RowCounts.wait`."""
+    def _wait(self) -> WaitingTotals:
         marks = self.kernels.row_marks(self.known, self.truth, self.ones)
         self.bare_rows, self.decided_rows, written = marks
         self.waiting = self.kernels.common(self.every, written, without=True)
         return self._waiting_totals((), None)
 
-    @in_plain_words
-    def leave(self, steps: Steps) -> WaitingTotals:
-        """See `RowCounts.leave`."""
+    def _leave(self, steps: Steps) -> WaitingTotals:
         counts = self.kernels.room_for_counts(len(steps))
         rows = self._next_codes(steps, counts)
         self.waiting = self.kernels.common(self._waiting, rows, without=True)
@@ -287,9 +265,7 @@ class GpuRows:
         codes = self.kernels.read(next_codes) if steps else np.empty(0, np.int64)
         return WaitingTotals(n_decided, n_bare, is_open, self._of_numbers(steps, codes))
 
-    @in_plain_words
-    def bare(self, steps: Steps) -> int:
-        """See `RowCounts.bare`."""
+    def _bare(self, steps: Steps) -> int:
         *_, rows = self._rows_by_step(steps)
         counts = self.kernels.room_for_counts(1)
         self.kernels.count_common(self.kernels.common(rows, self._waiting), self.bare_rows, counts)

@@ -68,7 +68,7 @@ class _Covered:
     table: Integers | None = None
 
 
-class LocalRows:
+class LocalRows(RowCounts):
     """Answers `RowCounts` for rows in memory; the codes are shared, never copied or written.
 
     Parameters
@@ -126,6 +126,10 @@ class LocalRows:
         self.chunks = list(pairwise(edges))
         self.pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
 
+    def ask(self, question: str, *given: Any) -> Any:
+        """The answer to a question of `RowCounts`."""
+        return getattr(self, f"_{question}")(*given)
+
     def close(self) -> None:
         """End the threads."""
         if self.pool is not None:
@@ -136,8 +140,7 @@ class LocalRows:
         """The numbers of all rows."""
         return np.arange(self.n_rows, dtype=np.int32)
 
-    def totals(self) -> LabelTotals:
-        """The rows and cells."""
+    def _totals(self) -> LabelTotals:
         every = self._packed(lambda label: None)
         is_open, *written = (self._packed(partial(self._holds, v)) for v in (int(UNSET), 0, 1))
         return LabelTotals(self.n_rows, every, is_open, np.array(written))
@@ -163,8 +166,7 @@ class LocalRows:
                 found[label] += (n_cells << 32) + value * n_cells
         return found
 
-    def written(self) -> Integers:
-        """See `RowCounts.written`."""
+    def _written(self) -> Integers:
         if not self.had_rules:
             return np.empty(0, np.int64)
         found = np.zeros((self.n_labels, self.n_labels, 3), np.int64)
@@ -173,8 +175,7 @@ class LocalRows:
             found[label] = self._by_label(label, rows)
         return found
 
-    def roots(self, labels: Any) -> Integers:
-        """For each of some labels the sums of its open cells by the codes of all columns."""
+    def _roots(self, labels: Any) -> Integers:
         found = np.empty((len(labels), int(self.start[-1])), np.int64)
         for at, label in enumerate(labels):
             found[at] = self._root(int(label))
@@ -241,8 +242,7 @@ class LocalRows:
             job.result()
         return table
 
-    def body(self, label: int, steps: Steps) -> BodyCounts:
-        """See `RowCounts.body`."""
+    def _body(self, label: int, steps: Steps) -> BodyCounts:
         covered = self._covered(label, steps)
         if covered.table is None:
             covered.table = self._count(covered.rows, self._sums(label, covered.rows))
@@ -328,11 +328,10 @@ class LocalRows:
                 mark_present(self.codes, self.start, self.marked, rows, present)
         return present
 
-    def write(self, label: int, value: int, steps: Steps) -> WrittenCounts:
-        """See `RowCounts.write`."""
+    def _write(self, label: int, value: int, steps: Steps) -> WrittenCounts:
         from labelrules.kernels.covering.tables import add_open
 
-        table = self._root(label) - self.body(label, steps).table
+        table = self._root(label) - self._body(label, steps).table
         self.body_counted = None
         rows, next_codes = self._rows_and_next_codes(steps)
         written = rows[self.board[label, rows] == UNSET]
@@ -358,13 +357,11 @@ class LocalRows:
             rows, _ = self._divided(rows, step)
         return rows, found
 
-    def wait(self) -> WaitingTotals:
-        """See `RowCounts.wait`."""
+    def _wait(self) -> WaitingTotals:
         self.waiting = ~(self.board == 1).any(axis=0)
         return self._waiting_totals(np.empty(0, np.int64))
 
-    def leave(self, steps: Steps) -> WaitingTotals:
-        """See `RowCounts.leave`."""
+    def _leave(self, steps: Steps) -> WaitingTotals:
         rows, next_codes = self._rows_and_next_codes(steps)
         waiting = self._waiting()
         waiting[rows] = False
@@ -393,8 +390,7 @@ class LocalRows:
         """The rows of which it is known whether they have a label."""
         return np.asarray(self._has_none | (self.truth == 1).any(axis=0))
 
-    def bare(self, steps: Steps) -> int:
-        """See `RowCounts.bare`."""
+    def _bare(self, steps: Steps) -> int:
         rows, _ = self._rows_and_next_codes(steps)
         covered = np.zeros(self.n_rows, dtype=np.bool_)
         covered[rows] = True

@@ -3,8 +3,7 @@
 import errno
 import logging
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,15 +23,8 @@ from labelrules.learners.covering.local_rows import LocalRows, label_bytes
 from labelrules.learners.covering.loop import Covering
 from labelrules.learners.covering.next_rule import LastResort, last_resort_settings
 from labelrules.learners.covering.row_counts import (
-    Answer,
-    BodyCounts,
-    LabelTotals,
     PartedRows,
     RowCounts,
-    Steps,
-    WaitingTotals,
-    WrittenCounts,
-    added_up,
 )
 from labelrules.learners.covering.settings import COUNTED, Settings
 from labelrules.rules import DecisionList, LayeredTheory, Theory
@@ -93,14 +85,10 @@ class FiledRows(LocalRows):
             self.__dict__.pop(name, None)
         for name in self._arrays:
             setattr(self, name, np.empty((0, 0), np.int8))
-        self._is_mapped = False
 
     @contextmanager
     def _in_memory(self) -> Iterator[None]:
         """Map the file; afterwards its pages count no longer as memory of this process."""
-        if self._is_mapped:  # `write` asks for the counts of a body
-            yield
-            return
         for name, (place, dtype, shape) in self._arrays.items():
             mode: Any = "r+" if name in WRITTEN else "r"
             is_empty = 0 in shape  # without features there are no codes
@@ -108,7 +96,6 @@ class FiledRows(LocalRows):
                 self._path, dtype, mode, place, shape
             )  # fmt: skip
             setattr(self, name, array)
-        self._is_mapped = True
         try:
             yield
         finally:
@@ -117,96 +104,15 @@ class FiledRows(LocalRows):
     def _root(self, label: int) -> Integers:
         return super()._root(label) if self._keeps_tables else self._count_root(label)
 
-    def totals(self) -> LabelTotals:
-        """See `RowCounts.totals`."""
+    def ask(self, question: str, *given: Any) -> Any:
+        """The answer to a question of `RowCounts`."""
         with self._in_memory():
-            return super().totals()
-
-    def written(self) -> Integers:
-        """See `RowCounts.written`."""
-        with self._in_memory():
-            return super().written()
-
-    def roots(self, labels: Any) -> Integers:
-        """See `RowCounts.roots`."""
-        with self._in_memory():
-            return super().roots(labels)
-
-    def body(self, label: int, steps: Steps) -> BodyCounts:
-        """See `RowCounts.body`."""
-        with self._in_memory():
-            return super().body(label, steps)
-
-    def write(self, label: int, value: int, steps: Steps) -> WrittenCounts:
-        """See `RowCounts.write`."""
-        with self._in_memory():
-            return super().write(label, value, steps)
-
-    def wait(self) -> WaitingTotals:
-        """See `RowCounts.wait`."""
-        with self._in_memory():
-            return super().wait()
-
-    def leave(self, steps: Steps) -> WaitingTotals:
-        """See `RowCounts.leave`."""
-        with self._in_memory():
-            return super().leave(steps)
-
-    def bare(self, steps: Steps) -> int:
-        """See `RowCounts.bare`."""
-        with self._in_memory():
-            return super().bare(steps)
+            return super().ask(question, *given)
 
     def close(self) -> None:
         """Remove the file."""
         super().close()
         self._path.unlink(missing_ok=True)
-
-
-class StoredParts(PartedRows):
-    """The rows of all parts, and the folder of their files if they have any.
-
-    Parameters
-    ----------
-    parts : sequence of RowCounts
-    folder : TemporaryDirectory, optional
-        Removed by `close`.
-    n_threads : int
-        Threads that ask parts side by side.
-    """
-
-    def __init__(
-        self,
-        parts: Sequence[RowCounts],
-        folder: "tempfile.TemporaryDirectory[str] | None",
-        n_threads: int,
-    ) -> None:
-        super().__init__(parts)
-        self._folder = folder
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
-
-    def roots(self, labels: Sequence[int]) -> Integers:
-        """See `RowCounts.roots`."""
-        if self._pool is None:
-            return super().roots(labels)
-        answers = self._pool.map(lambda part: part.roots(labels), self.parts)
-        total: Integers = next(answers)
-        for answer in answers:
-            total += answer
-        return total
-
-    def close(self) -> None:
-        """See `RowCounts.close`."""
-        super().close()
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-        if self._folder is not None:
-            self._folder.cleanup()
-
-    def _sum(self, ask: "Callable[[RowCounts], Answer]") -> Answer:
-        if self._pool is None:
-            return super()._sum(ask)
-        return added_up(list(self._pool.map(ask, self.parts)))
 
 
 @contextmanager
@@ -229,7 +135,7 @@ def stored_parts(
     marked: Integers,
     n_threads: int = 1,
     theory: Theory | None = None,
-) -> StoredParts:
+) -> PartedRows:
     """Codes and labels of all rows of which a label is known, ready to be counted.
 
     They are in memory if they fit into half of the memory limit, else in files. The labels that a
@@ -262,7 +168,7 @@ def stored_parts(
         if folder is not None:
             folder.cleanup()
         raise
-    return StoredParts(parts, folder, n_threads)
+    return PartedRows(parts, n_threads, folder)
 
 
 def _coded(

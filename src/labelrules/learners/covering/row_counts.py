@@ -1,7 +1,7 @@
 """Counts over rows, from one part of them or from several: all that covering needs of the rows.
 
 The search on binned columns (`counted_rows.py`) keeps the counts of labels and
-the best first conditions; it never sees a row. What it asks of the rows is the protocol
+the best first conditions; it never sees a row. What it asks of the rows is
 `RowCounts`. `LocalRows` answers for rows in memory, `PartedRows` adds up the answers of parts. All
 answers are whole numbers, added up number by number (only `next_codes` and `present` are combined
 by minimum and maximum), so the theory is the same for any parts, in any order.
@@ -30,14 +30,18 @@ Questions name rows by conditions on codes, so they are a few numbers, and the s
 its codes and labels, and given all of these two again, in their order.
 """
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from functools import reduce
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Integers
+from labelrules.data.partitions.tasks import added
 from labelrules.search.bodies.code_tables import CodedStep
 
 Steps: TypeAlias = tuple[CodedStep, ...]
@@ -117,106 +121,92 @@ class WaitingTotals(NamedTuple):
         return WaitingTotals(n_decided, n_bare, self.open + other.open, nearest)
 
 
-class RowCounts(Protocol):
+class RowCounts(ABC):
     """Answers questions about rows by whole numbers."""
+
+    @abstractmethod
+    def ask(self, question: str, *given: Any) -> Any:
+        """The answer to a question, the name of one of the methods below, and what it takes."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End threads, and whatever else was only for learning."""
 
     def totals(self) -> LabelTotals:
         """The rows and cells."""
+        totals: LabelTotals = self.ask("totals")
+        return totals
 
     def written(self) -> Integers:
         """The open cells of each label by what is written of each: labels by labels by 3.
 
         Without rules to keep nothing is written, and the answer is empty.
         """
+        return np.asarray(self.ask("written"))
 
     def roots(self, labels: Sequence[int]) -> Integers:
         """For each of some labels the sums of its open cells by the codes of all columns."""
+        return np.asarray(self.ask("roots", list(labels)))
 
     def body(self, label: int, steps: Steps) -> BodyCounts:
         """The open cells of a label in the rows that a body covers."""
+        counts: BodyCounts = self.ask("body", label, steps)
+        return counts
 
     def write(self, label: int, value: int, steps: Steps) -> WrittenCounts:
         """Write the open cells of a label in the rows that a body covers."""
+        written: WrittenCounts = self.ask("write", label, value, steps)
+        return written
 
     def wait(self) -> WaitingTotals:
         """From now on count the known cells of rows in which no label is written as present."""
+        totals: WaitingTotals = self.ask("wait")
+        return totals
 
     def leave(self, steps: Steps) -> WaitingTotals:
         """Count the rows that a body covers no longer; after `wait`."""
+        totals: WaitingTotals = self.ask("leave", steps)
+        return totals
 
     def bare(self, steps: Steps) -> int:
         """How many of the counted rows that a body covers are known to have no label."""
-
-    def close(self) -> None:
-        """End threads, and whatever else was only for learning."""
+        return int(self.ask("bare", steps))
 
 
-class _Sum(Protocol):
-    def plus(self, other: Any) -> Any: ...
+class PartedRows(RowCounts):
+    """The rows of several parts, at least one, asked one after the other or by several threads.
 
+    Parameters
+    ----------
+    parts : sequence of RowCounts
+    n_threads : int
+        Threads that ask parts side by side.
+    folder : TemporaryDirectory, optional
+        The folder of their files, removed by `close`.
+    """
 
-Answer = TypeVar("Answer", bound=_Sum)
-
-
-def added_up(answers: Sequence[Answer]) -> Answer:
-    """The answers of parts added up, two by two."""
-    while len(answers) > 1:
-        pairs = [answers[i : i + 2] for i in range(0, len(answers), 2)]
-        answers = [pair[0].plus(pair[1]) if len(pair) > 1 else pair[0] for pair in pairs]
-    return answers[0]
-
-
-class PartedRows:
-    """The rows of several parts, at least one, asked one after the other or by several threads."""
-
-    def __init__(self, parts: Sequence[RowCounts], n_threads: int = 1) -> None:
-        self.parts = parts
+    def __init__(
+        self,
+        parts: Sequence[RowCounts],
+        n_threads: int = 1,
+        folder: "TemporaryDirectory[str] | None" = None,
+    ) -> None:
+        self.parts, self._folder = parts, folder
         self.pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
 
-    def totals(self) -> LabelTotals:
-        """The rows and cells of all parts."""
-        return self._sum(lambda part: part.totals())
-
-    def written(self) -> Integers:
-        """See `RowCounts.written`."""
-        answers = [answer for part in self.parts if (answer := part.written()).size]
-        return np.sum(answers, axis=0) if answers else np.empty(0, np.int64)
-
-    def roots(self, labels: Sequence[int]) -> Integers:
-        """See `RowCounts.roots`; one part is added after the other, since tables may be large."""
-        first, *others = self.parts
-        total = first.roots(labels)
-        for part in others:
-            total = total + part.roots(labels)
-        return total
-
-    def body(self, label: int, steps: Steps) -> BodyCounts:
-        """See `RowCounts.body`."""
-        return self._sum(lambda part: part.body(label, steps))
-
-    def write(self, label: int, value: int, steps: Steps) -> WrittenCounts:
-        """See `RowCounts.write`."""
-        return self._sum(lambda part: part.write(label, value, steps))
-
-    def wait(self) -> WaitingTotals:
-        """See `RowCounts.wait`."""
-        return self._sum(lambda part: part.wait())
-
-    def leave(self, steps: Steps) -> WaitingTotals:
-        """See `RowCounts.leave`."""
-        return self._sum(lambda part: part.leave(steps))
-
-    def bare(self, steps: Steps) -> int:
-        """See `RowCounts.bare`."""
-        return sum(part.bare(steps) for part in self.parts)
+    def ask(self, question: str, *given: Any) -> Any:
+        """The answers of all parts, added up one after the other, since tables may be large."""
+        every = map if self.pool is None else self.pool.map
+        answers: Iterable[Any] = every(lambda part: part.ask(question, *given), self.parts)
+        if question == "written":  # empty where a part has no rows
+            answers = [one for one in answers if one.size] or [np.empty(0, np.int64)]
+        return reduce(lambda one, other: added((one, other)), answers)
 
     def close(self) -> None:
-        """See `RowCounts.close`."""
+        """End threads, and remove files."""
         if self.pool is not None:
-            self.pool.shutdown(wait=False, cancel_futures=True)
+            self.pool.shutdown(wait=self._folder is not None, cancel_futures=True)
         for part in self.parts:
             part.close()
-
-    def _sum(self, ask: "Callable[[RowCounts], Answer]") -> Answer:
-        every = map if self.pool is None else self.pool.map
-        return added_up(list(every(ask, self.parts)))
+        if self._folder is not None:
+            self._folder.cleanup()
