@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.utils import get_tags
 
 from labelrules._checks import is_whole, job_count, number

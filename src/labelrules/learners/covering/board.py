@@ -30,17 +30,15 @@ class LabelCounts:
     """
 
     prepends = False
-    n_ended = 0
-    """Open cells in rows that have ended."""
 
     def __init__(self, known: Integers, is_open: Integers, written: Integers, unit: float) -> None:
         self.known, self.open, self.written = (np.array(part) for part in (known, is_open, written))
         self.unit, self.n_cells = unit, int((self.known >> 32).sum())
+        self.count_open()
 
-    @property
-    def n_open(self) -> int:
-        """The cells that no rule has written, in rows that have not ended."""
-        return int((self.open >> 32).sum()) - self.n_ended
+    def count_open(self) -> None:
+        """Count the cells that no rule has written, in rows that have not ended."""
+        self.n_open = int((self.open >> 32).sum())
 
     @property
     def is_common(self) -> Mask:
@@ -55,6 +53,7 @@ class LabelCounts:
 
     def note(self, label: int, value: int, inside: int) -> None:
         """Count open cells as written."""
+        self.n_open -= inside >> 32
         self.open[label] -= inside
         self.written[value, label] += inside
 
@@ -131,6 +130,7 @@ class TrainingBoard(LabelCounts):
     def recount(self) -> None:
         """Count the cells that are open and written, after the board was written by hand."""
         self.open[:] = self._packed(lambda label: self.board[label] == UNSET)
+        self.count_open()
         for value in (0, 1):
             self.written[value] = self._packed(lambda label: self.board[label] == value)  # noqa: B023
 
@@ -214,7 +214,7 @@ class TrainingBoard(LabelCounts):
         """Remove covered rows; returns a mask of the labels that lost cells that count."""
         leaving = covered & ~self.ended
         is_open = self.board[:, leaving] == UNSET
-        self.n_ended += total(self.weight[:, leaving][is_open])
+        self.n_open -= total(self.weight[:, leaving][is_open])
         lost: Mask = self.counted[0][:, leaving].any(axis=1)
         self.counted[:, :, leaving] = 0
         self.ended |= leaving
@@ -229,7 +229,8 @@ class TrainingBoard(LabelCounts):
             if rule.stops:
                 self.end(covered)
         if self.prepends:  # new rules come before any that stops the list
-            self.ended[:], self.n_ended = False, 0
+            self.ended[:] = False
+            self.count_open()
             for value in (0, 1):
                 self.counted[value] = np.where(self.board != value, self.weight, 0)
         return written

@@ -311,6 +311,7 @@ class CountedRows:
     def replay(self, rules: list[Rule]) -> list[Rule]:
         """Count as these rules have left the rows; the next may have been half written."""
         self.board.open[:] = self.open_before
+        self.board.count_open()
         return rules
 
     def search(self, settings: Settings, values: Values) -> CountedSearch:

@@ -33,7 +33,6 @@ its codes and labels, and given all of these two again, in their order.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import reduce
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeAlias
 
@@ -41,7 +40,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Integers
-from labelrules.data.partitions.tasks import added
+from labelrules.data.rows import added
 from labelrules.search.bodies.code_tables import CodedStep
 
 Steps: TypeAlias = tuple[CodedStep, ...]
@@ -200,7 +199,7 @@ class PartedRows(RowCounts):
         answers: Iterable[Any] = every(lambda part: part.ask(question, *given), self.parts)
         if question == "written":  # empty where a part has no rows
             answers = [one for one in answers if one.size] or [np.empty(0, np.int64)]
-        return reduce(lambda one, other: added((one, other)), answers)
+        return added(answers)
 
     def close(self) -> None:
         """End threads, and remove files."""

@@ -290,10 +290,12 @@ def steps_of(refiner: Refiner, steps: list[list[int]], sets: "SetGrowth | None")
     """The steps of a compiled run, sets of categories with their codes."""
     from labelrules.kernels.covering.grow import SET
 
+    if sets is None:
+        return [Step(*step) for step in steps]  # type: ignore[arg-type]
     taken = []
     for number, (column, second, below, above) in enumerate(steps):
         codes: tuple[int, ...] = ()
-        if sets is not None and second == SET:
+        if second == SET:
             rows = sets.chosen[number]
             every = rows[rows > -2].tolist()
             codes = tuple(int(refiner.columns.value_of(row, column)) for row in every)
