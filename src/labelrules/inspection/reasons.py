@@ -364,10 +364,9 @@ def _layered(theory: LayeredTheory, label: int) -> LayeredTheory:
     for number, layer in reversed(list(enumerate(theory.layers))):
         part, wanted = _simple(layer, wanted, reads_itself=number == 0)
         layers.insert(0, part)
-    fallback = theory.fallback
-    if fallback is not None:
-        fallback = DecisionList(theory.schema, _predicting(fallback, {label}))
-    return LayeredTheory(theory.schema, layers, theory.inference, fallback)
+    if theory.fallback is not None:
+        layers.append(theory.fallback.with_rules(_predicting(theory.fallback, {label})))
+    return theory.with_parts(layers)
 
 
 def _simple(theory: Theory, wanted: set[int], reads_itself: bool) -> tuple[Theory, set[int]]:
@@ -399,7 +398,7 @@ def _projected(theory: Theory, columns: tuple[int, ...]) -> Theory:
             return RuleSet(schema, rules, part.label_sets, part.at_least_one)
         return DecisionList(schema, rules)
 
-    return theory.each_part(projected)
+    return theory.with_parts(map(projected, theory.parts))
 
 
 def _moved(rule: Rule, place: dict[int, int]) -> Rule:

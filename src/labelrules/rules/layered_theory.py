@@ -1,6 +1,6 @@
 """Layered theories: theories in sequence, each reading the labels that the one before wrote."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -69,6 +69,11 @@ class LayeredRun:
             return board
         guessed = without_labels(board)[:, None] & (self.fallback.board != UNSET)
         return np.where(guessed, self.fallback.board, board)
+
+    @property
+    def parts(self) -> tuple[Run, ...]:
+        """The runs of the layers, and after them that of the fallback, if there is one."""
+        return self.layers if self.fallback is None else (*self.layers, self.fallback)
 
     @property
     def unsettled(self) -> Integers:
@@ -253,50 +258,34 @@ class LayeredTheory(Theory):
         weights = getattr(X, "weights", None)
         if isinstance(self.inference, Gibbs):
             return self._with_evidence_for_sampling(rows, truth, weights)
-        run = self.run(rows)
-        fallback = self.fallback
-        if fallback is not None and run.fallback is not None:
-            fallback = fallback.with_counts(run.fallback, truth, weights)
-        return self._with_counts(run.layers, truth, fallback, weights)
+        return self._with_counts(self.run(rows).parts, truth, weights)
 
     def plus(self, other: "LayeredTheory") -> "LayeredTheory":
         """Add the evidence of this theory on other rows."""
-        layers = [
-            layer.plus(more)
-            if isinstance(layer, DecisionList) and isinstance(more, DecisionList)
-            else layer
-            for layer, more in zip(self.layers, other.layers, strict=True)
-        ]
-        fallback = self.fallback
-        if fallback is not None and other.fallback is not None:
-            fallback = fallback.plus(other.fallback)
-        return LayeredTheory(self.schema, layers, self.inference, fallback)
+        pairs: Any = zip(self.parts, other.parts, strict=True)
+        return self.with_parts(
+            part.plus(more) if isinstance(part, DecisionList) else part for part, more in pairs
+        )
 
     def _with_evidence_for_sampling(
         self, rows: Rows, truth: Board, weights: Floats | None
     ) -> "LayeredTheory":
         last = TheoryReader(self.layers[-1], rows, None).read(truth)
         runs = (*self._before_last(rows, None, None), last)
-        counted = self._with_counts(runs, truth, self.fallback, weights)
-        if self.fallback is None:
-            return counted
-        # Which rows have no label is known only when the layers have evidence.
-        run = counted.run(rows).fallback
-        last_resort = run and self.fallback.with_counts(run, truth, weights)
-        return counted.with_fallback(last_resort).numbered(self.numbers)
+        counted = self.with_fallback(None)._with_counts(runs, truth, weights)
+        if self.fallback is not None:
+            # Which rows have no label is known only when the layers have evidence.
+            run = counted.with_fallback(self.fallback).run(rows).parts[-1]
+            counted = counted.with_fallback(self.fallback.with_counts(run, truth, weights))
+        return counted.numbered(self.numbers)
 
     def _with_counts(
-        self,
-        runs: Iterable[Run],
-        truth: Board,
-        fallback: DecisionList | None,
-        weights: Floats | None,
+        self, runs: Iterable[Run], truth: Board, weights: Floats | None
     ) -> "LayeredTheory":
-        layers = [
-            layer.with_counts(run, truth, weights) if isinstance(layer, DecisionList) else layer
-            for layer, run in zip(self.layers, runs, strict=True)
-        ]
-        counted = LayeredTheory(self.schema, layers, self.inference, fallback)
+        counted = self.with_parts(
+            part.with_counts(run, truth, weights) if isinstance(part, DecisionList) else part
+            for part, run in zip(self.parts, runs, strict=True)
+        )
         return counted.numbered(self.numbers)
 
     def numbered(self, numbers: Iterable[int] | None) -> "LayeredTheory":
@@ -318,19 +307,19 @@ class LayeredTheory(Theory):
         """Replace the list for rows without labels, or leave it out."""
         return LayeredTheory(self.schema, self.layers, self.inference, fallback)
 
-    def each_part(self, change: Callable[[Any], Any]) -> "LayeredTheory":
-        """Change each layer, and the list for rows without labels."""
-        layers = [change(layer) for layer in self.layers]
-        fallback = None if self.fallback is None else change(self.fallback)
-        return LayeredTheory(layers[0].schema, layers, self.inference, fallback)
+    def with_parts(self, parts: Iterable[Any]) -> "LayeredTheory":
+        """Replace the layers, and after them the list for rows without labels, if there is one."""
+        every, n_layers = tuple(parts), len(self.layers)
+        fallback = every[n_layers] if len(every) > n_layers else None
+        return LayeredTheory(every[0].schema, every[:n_layers], self.inference, fallback)
 
     def over(self, schema: Schema) -> "LayeredTheory":
         """Name features and labels as another schema does, whose columns are equal but for that."""
-        return self.each_part(lambda part: part.over(schema))
+        return self.with_parts(part.over(schema) for part in self.parts)
 
     def as_full_predictions(self) -> "LayeredTheory":
         """Complete every head by the absence of the other labels."""
-        return self.each_part(lambda part: part.as_full_predictions())
+        return self.with_parts(part.as_full_predictions() for part in self.parts)
 
     def __getitem__(self, index: int) -> Rule:  # type: ignore[override]
         """A rule, counted through all layers."""

@@ -216,9 +216,10 @@ class Theory:
         """
         return sum(rule.n_literals for rule in self.rules)
 
-    def each_part(self, change: "Callable[[Any], Any]") -> "Theory":
-        """Change each list and each set of rules in it."""
-        return change(self)  # type: ignore[no-any-return]
+    def with_parts(self, parts: Iterable[Any]) -> "Theory":
+        """Replace the parts: of a list or a set by another one."""
+        (part,) = parts
+        return part  # type: ignore[no-any-return]
 
     def as_full_predictions(self) -> Self:
         """Complete every head by the absence of the other labels."""

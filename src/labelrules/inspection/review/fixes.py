@@ -27,7 +27,6 @@ from labelrules.inspection.review.regions import (
 )
 from labelrules.rules import (
     DecisionList,
-    LayeredTheory,
     Once,
     Rule,
     Theory,
@@ -71,17 +70,12 @@ class Fix(NamedTuple):
 
     def apply(self, theory: Any) -> Theory:
         """The theory with this edit; rules keep their evidence, but for a rule that is replaced."""
-        theory = theory_of(theory)
-        if not isinstance(theory, LayeredTheory):
-            edited: Theory = theory.with_rules(self.edited(theory))
-            return edited
-        layers, fallback = list(theory.layers), theory.fallback
-        if self.is_fallback and fallback is not None:
-            fallback = fallback.with_rules(self.edited(fallback))
-        else:
-            layer = whole_number(self.layer or 1, "layer", low=1, high=len(layers)) - 1
-            layers[layer] = layers[layer].with_rules(self.edited(layers[layer]))
-        return LayeredTheory(theory.schema, layers, theory.inference, fallback)
+        whole = theory_of(theory)
+        parts, at = list(whole.parts), len(whole.layers)
+        if not (self.is_fallback and whole.fallback is not None):
+            at = whole_number(self.layer or 1, "layer", low=1, high=len(whole.layers)) - 1
+        parts[at] = parts[at].with_rules(self.edited(parts[at]))
+        return whole.with_parts(parts)
 
     def edited(self, part: Theory) -> list[Rule]:
         """The rules of its list with this edit."""

@@ -27,7 +27,7 @@ def without_wrong_rules(theory: Lists, data: Rows) -> Lists:
     """
     wrong = {
         (part, number)
-        for part, layer in enumerate(_layers(theory))
+        for part, layer in enumerate(theory.layers)
         for number, rule in enumerate(layer)
         if len(rule.body) > 0 and _net(rule) <= 0
     }
@@ -99,18 +99,11 @@ def _with_fewer_labels(rule: Rule, n_present: int) -> Rule:
 
 def _with_rule(theory: Lists, place: tuple[int, int], rule: Rule) -> Lists:
     """The theory with another rule at a place."""
-    parts = [list(part) for part in _parts(theory)]
-    parts[place[0]][place[1]] = rule
-    if isinstance(theory, DecisionList):
-        return theory.with_rules(parts[0])
-    lists = [old.with_rules(new) for old, new in zip(_parts(theory), parts, strict=True)]
-    n_layers = len(theory.layers)
-    fallback = lists[n_layers] if len(lists) > n_layers else None
-    return LayeredTheory(theory.schema, lists[:n_layers], theory.inference, fallback)
-
-
-def _layers(theory: Lists) -> tuple[DecisionList, ...]:
-    return theory.layers  # type: ignore[return-value]
+    parts, (at, number) = list(theory.parts), place
+    rules = list(parts[at])
+    rules[number] = rule
+    parts[at] = parts[at].with_rules(rules)
+    return theory.with_parts(parts)  # type: ignore[return-value]
 
 
 def _net(rule: Rule) -> int:
@@ -120,15 +113,10 @@ def _net(rule: Rule) -> int:
 
 def _without(theory: Lists, left_out: set[tuple[int, int]]) -> Lists:
     """The theory without the rules at these places: part, and number in the part."""
-    if isinstance(theory, DecisionList):
-        return _rest(theory, 0, left_out)
-    layers = [_rest(layer, part, left_out) for part, layer in enumerate(_layers(theory))]
-    fallback = theory.fallback
-    if fallback is not None:
-        fallback = _rest(fallback, len(layers), left_out)
-        if not len(fallback) and len(layers) == 1:
-            return layers[0]
-    return LayeredTheory(theory.schema, layers, theory.inference, fallback)
+    parts = [_rest(part, number, left_out) for number, part in enumerate(_parts(theory))]
+    if theory.fallback is not None and len(theory.layers) == 1 and not len(parts[-1]):
+        return parts[0]
+    return theory.with_parts(parts)  # type: ignore[return-value]
 
 
 def _rest(rules: DecisionList, part: int, left_out: set[tuple[int, int]]) -> DecisionList:
