@@ -57,6 +57,11 @@ class Run(NamedTuple):
     stopped: npt.NDArray[np.int32]
     """For each row the stopping rule that fired on it, -1 if none did."""
 
+    @property
+    def parts(self) -> "tuple[Run, ...]":
+        """The runs of the parts of a theory: this one alone."""
+        return (self,)
+
     @classmethod
     def by_none(cls, board: Board) -> "Run":
         """A board of which no rule wrote a cell alone, and none ended a row."""

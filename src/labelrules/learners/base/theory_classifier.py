@@ -204,14 +204,8 @@ class TheoryClassifier(TableClassifier):
 
     def decision_path(self, X: Any) -> sparse.csr_array:
         """Rows by rules, by layers if any: 1 where a rule wrote a cell of the row or ended it."""
-        run = self.writers(X)
-        if isinstance(run, Run):
-            return _path(run, len(self.theory_))
-        layers = zip(run.layers, self.theory_.layers, strict=True)
-        parts = [_path(part, len(layer)) for part, layer in layers]
-        if run.fallback is not None:
-            parts.append(_path(run.fallback, len(self.theory_.fallback)))
-        return sparse.csr_array(sparse.hstack(parts))
+        runs = zip(self.writers(X).parts, self.theory_.parts, strict=True)
+        return sparse.csr_array(sparse.hstack([_path(run, len(rules)) for run, rules in runs]))
 
     def _labels(self, X: Any) -> Board:
         return self._runner.predict(X, engine=self.engine)
