@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from labelrules._checks import counted, one_of, whole_number
+from labelrules._html import SHOWN
 from labelrules._report import ItemList, Lines, Part, Report, Table, field_columns, pandas_frame
 from labelrules._types import UNSET, Mask
 from labelrules.data.table import Dataset
@@ -115,8 +116,8 @@ class Comparison(Report):
 
     def _page(self) -> Iterator[Part]:
         rules = [tuple(cell or "" for cell in row) for row in self._rule_rows()]
-        yield Table(("what", "one", "other"), self.structure, None)
-        yield Table(("rule", "one", "other"), rules)
+        yield Table(("what", "one", "other"), self.structure)
+        yield Table(("rule", "one", "other"), rules, SHOWN)
         yield from self._predictions()
 
     def _predictions(self) -> tuple[Part, Part]:
@@ -132,7 +133,7 @@ class Comparison(Report):
         n_known = 2 if any(row.n_one_right is None for row in self.labels) else 4
         rows = [(label_text(row.label), *row[1:n_known]) for row in self.labels if row.n_rows]
         titles = ("label", "differ", "one right", "other right")[:n_known]
-        return Lines([title]), Table(titles, rows)
+        return Lines([title]), Table(titles, rows, SHOWN)
 
 
 def compare(one: Any, other: Any, data: Any = None) -> Comparison:

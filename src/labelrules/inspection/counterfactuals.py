@@ -98,7 +98,7 @@ class Counterfactual(Report):
 
     def _page(self) -> Iterator[Part]:
         rows = [(c.feature, value_text(c.old), value_text(c.new)) for c in self.changes]
-        yield Table(("feature", "in the row", "changed to"), rows, None)
+        yield Table(("feature", "in the row", "changed to"), rows)
 
 
 def counterfactual(

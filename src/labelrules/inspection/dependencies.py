@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from labelrules._checks import counted, whole_number
+from labelrules._html import SHOWN
 from labelrules._report import Lines, Part, Report, Table, field_columns
 from labelrules._types import Floats, Integers, Mask
 from labelrules.constraints.constraint import Constraints
@@ -204,13 +205,11 @@ class LabelGraph(Report):
     def _page(self) -> Iterator[Part]:
         yield from self._parts()
         titles = ("predicted", "tested", "sign", "labels only", "with features", "right", "wrong")
-        yield Table(
-            titles,
-            [
-                (e.predicted, e.tested, e.sign, e.n_full, e.n_partial, e.right, e.wrong)
-                for e in self.edges()
-            ],
-        )
+        rows = [
+            (e.predicted, e.tested, e.sign, e.n_full, e.n_partial, e.right, e.wrong)
+            for e in self.edges()
+        ]
+        yield Table(titles, rows, SHOWN)
 
 
 def dependencies_text(n_edges: int, n_labels: int) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from labelrules._checks import counted, one_of
+from labelrules._html import SHOWN
 from labelrules._report import (
     ITEMS,
     ItemList,
@@ -209,14 +210,14 @@ class Summary(Report):
         first = self.labels[0]
         n_known = 6 + (first.n_undecided is not None) + (first.n_wrong is not None)
         rows = [(label_text(row[0]), *row[1:n_known]) for row in self.labels]
-        return Table(titles[:n_known], rows)
+        return Table(titles[:n_known], rows, SHOWN)
 
     def _feature_table(self) -> Table:
         rows = [
             (name_text(row.feature), row.n_rules, row.n_conditions, _names_text(row.labels))
             for row in self.features
         ]
-        return Table(("feature", "rules", "conditions", "labels"), rows)
+        return Table(("feature", "rules", "conditions", "labels"), rows, SHOWN)
 
 
 def summary(theory: Any, data: Any = None) -> Summary:

@@ -72,7 +72,7 @@ class Trace(RowTrace):
         yield Lines(list(self.notes()))
 
     def _page(self) -> Iterator[Part]:
-        yield Table(TITLES, list(self.rows()), None)
+        yield Table(TITLES, list(self.rows()))
         yield Lines(list(self.notes()))
 
     def notes(self) -> Iterator[str]:
@@ -148,7 +148,7 @@ class LayeredTrace(RowTrace):
     def _page(self) -> Iterator[Part]:
         for title, part, rows in self._layers():
             yield Lines([title] if title else [])
-            yield Table(TITLES, list(rows), None)
+            yield Table(TITLES, list(rows))
             yield Lines([] if part is None else list(part.notes()))
         yield Lines(self._notes())
 

@@ -91,7 +91,7 @@ class RuleCoverages(Report, Tabular):
         for rule in self.rules:
             cells = [text for part in parts for text in _cell_texts(getattr(rule, part))]
             rows.append([f"{rule.place}: {rule.text}", *cells])
-        yield Table(titles, rows)
+        yield Table(titles, rows, SHOWN)
 
 
 def _cell_texts(coverage: Coverage | None) -> tuple[int | str, str]:
@@ -248,7 +248,8 @@ class RowFlow(Report, Tabular):
 
     def _parts(self) -> Iterator[Part]:
         titles = ("rule", "reach it", "covered", "first", "writes", "complete", "ended")
-        yield Table(titles, [(f"{step.place}: {step.text}", *step[2:8]) for step in self.steps])
+        rows = [(f"{step.place}: {step.text}", *step[2:8]) for step in self.steps]
+        yield Table(titles, rows, SHOWN)
 
     def _page(self) -> Iterator[Part]:
         from labelrules.inspection.pictures.svg import flow_svg

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._checks import counted, quoted, suggestion
+from labelrules._html import SHOWN
 from labelrules._report import Columns, Part, Report, Table, Tabular
 from labelrules._types import Floats, Integers, Matrix
 from labelrules.data.schema import Feature, Schema
@@ -223,7 +224,7 @@ class ConditionMatrix(Report, Tabular):
             [f"{place}: {head}", *(texts.get((i, j), "") for j in range(len(self.features)))]
             for i, (place, head) in enumerate(zip(self.places, self.heads, strict=True))
         ]
-        yield Table(titles, rows)
+        yield Table(titles, rows, SHOWN)
 
 
 def condition_matrix(theory: Any, data: Any) -> ConditionMatrix:

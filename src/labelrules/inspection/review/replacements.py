@@ -115,7 +115,7 @@ class Alternatives(Report, Tabular):
             titles[5:5] = ["right in validation", "wrong"]
             for row, one in zip(rows, self.every, strict=True):
                 row[5:5] = one.validation or (0, 0)
-        yield Table(titles, rows, None)
+        yield Table(titles, rows)
 
 
 def alternatives(
