@@ -306,12 +306,10 @@ def with_evidence(theory: Theory, data: Dataset) -> Theory:
 def _voting(rule: Rule, data: Dataset) -> Rule:
     if rule.is_counted:
         return rule
-    truth = data.Y[rule.body.covers(data.X, data.empty_board())]
-    evidence = []
-    for label, value in rule.head:
-        right, wrong = ((truth[:, label] == one).sum() for one in (value, 1 - value))
-        evidence.append(Evidence(int(right), int(wrong)))
-    return rule.with_evidence(evidence)
+    covered = rule.body.covers(data.X, data.empty_board())
+    return rule.with_evidence(
+        Evidence.of_cells(covered, value, data.Y[:, label]) for label, value in rule.head
+    )
 
 
 BY_HAND = "the rules were edited by hand"

@@ -91,10 +91,8 @@ class PartFigures:
         Other rules may decide them first. Labels are tested as they are when its turn comes.
         """
         part, number = self.run.part_of(place)
-        rule, covered = part.rules[number], part.covered(number)
-        truth = self.data.Y[covered, label]
-        right = int((truth == dict(rule.head)[label]).sum())
-        return counted_of(right, int((truth != UNSET).sum()) - right)
+        value, truth = dict(part.rules[number].head)[label], self.data.Y[:, label]
+        return counted_of(*Evidence.of_cells(part.covered(number), value, truth))
 
     def rows_of(self, place: int, label: int) -> WrittenRows:
         """The rows in which a rule decides a label."""
