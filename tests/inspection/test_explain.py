@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldens import golden
-from labelrules import UNSET, Dataset, Feature, LayeredTheory, Schema, load, parse
+from labelrules import UNSET, Dataset, Feature, LayeredTheory, Schema, dataset, load, parse
 from labelrules.inspection import Place, estimate, explain
 from labelrules.rules import Evidence, Gibbs, LabelByLabel, UntilStable
 from labelrules.rules.language.text import label_text
@@ -386,3 +386,10 @@ def test_unknown_labels_rows_and_theories_are_named():
             explain(theory, row_of(0, 0), row)
     with pytest.raises(IndexError, match="there is no row 0: X has no rows"):
         explain(theory, row_of(0, 0).take([]))
+
+
+def test_training_rows_of_unknown_truth_are_neither_right_nor_wrong():
+    data = dataset([[1.0], [1.0], [1.0]], [[1], [0], [-1]])
+    found = explain(parse("y0 <- x0 > 0", data.schema), data, 0, training=data)["y0"]
+    assert found.rows == ((0,), (1,))
+    assert (found.estimate.right, found.estimate.wrong) == (1, 1)
