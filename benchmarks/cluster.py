@@ -24,7 +24,7 @@ from typing import Any
 from out_of_core import N_FEATURES, N_LABELS, ROWS_OF_A_FILE, Clock, clocks, write_parts
 
 from labelrules import SeparateAndConquer
-from labelrules.learners.covering.cluster_rows import ClusterRows
+from labelrules.scale.dask.counts import ClusterRows
 
 LABELS = [f"l{label}" for label in range(N_LABELS)]
 

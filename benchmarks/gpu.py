@@ -24,13 +24,14 @@ from parts.tables import header, row
 from labelrules import Dataset, SeparateAndConquer
 from labelrules.data.codes.bins import Bins
 from labelrules.kernels.device import why_no_gpu
-from labelrules.kernels.gpu.counting import GpuKernels
-from labelrules.learners.covering.gpu_rows import GpuRows
+from labelrules.learners.covering.counted_rows import CountedRows
 from labelrules.learners.covering.local_rows import rows_in_memory
-from labelrules.learners.covering.partitioned import learned_by_counts
+from labelrules.learners.covering.loop import Covering
 from labelrules.learners.covering.settings import checked_settings
+from labelrules.scale.gpu.codes import codes_on_gpu
+from labelrules.scale.gpu.counts import GpuRows
+from labelrules.scale.gpu.kernels.counting import GpuKernels
 from labelrules.search.bodies.code_tables import marked_columns
-from labelrules.search.bodies.gpu_bins import codes_on_gpu
 
 N_RULES, N_BINS = 20, 255
 LEARNER = {"bins": N_BINS, "max_rules": N_RULES}
@@ -62,7 +63,7 @@ def parts_on_gpu(data: Dataset) -> tuple[float, float]:
     cupy.cuda.runtime.deviceSynchronize()
     coded = time.perf_counter()
     rows = GpuRows(bins, codes, data.Y, marked_columns(bins, settings.allowed))
-    learned_by_counts(rows, bins, settings, lambda progress: None)
+    Covering(CountedRows(rows, bins, settings), settings).go_on(lambda progress: None)
     return coded - start, time.perf_counter() - coded
 
 
@@ -74,7 +75,7 @@ def parts_on_cpu(data: Dataset) -> tuple[float, float]:
     marked = marked_columns(bins, settings.allowed)
     rows = rows_in_memory(data, bins, marked, None, 1)
     coded = time.perf_counter()
-    learned_by_counts(rows, bins, settings, lambda progress: None)
+    Covering(CountedRows(rows, bins, settings), settings).go_on(lambda progress: None)
     return coded - start, time.perf_counter() - coded
 
 

@@ -24,7 +24,7 @@ COMMANDS = {
 """The wing of each command; its package ``commands`` has a module of the same name."""
 
 
-READERS = {("__dask_graph__", "to_delayed"): "labelrules.data.partitions.collections"}
+READERS = {("__dask_graph__", "to_delayed"): "labelrules.scale.dask.rows"}
 """The attributes by which data are known that the core does not know, and who reads them."""
 
 

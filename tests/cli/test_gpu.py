@@ -5,7 +5,7 @@ import pytest
 from labelrules import load_model
 from labelrules.data import DeviceError
 from labelrules.kernels import device
-from labelrules.search.bodies import gpu_bins
+from labelrules.scale.gpu import codes as gpu_codes
 from shell import called
 from twins.gpu_kernels import NumpyKernels
 
@@ -33,8 +33,8 @@ def test_rules_so_far_are_saved_if_the_gpu_fails(n_counts, monkeypatch, tmp_path
                 raise DeviceError("the GPU or its driver failed")
             super().count_codes(*given)
 
-    monkeypatch.setattr(gpu_bins, "GpuKernels", FailingKernels)
-    monkeypatch.setattr(gpu_bins, "free_bytes", lambda: 1 << 30)
+    monkeypatch.setattr(gpu_codes, "GpuKernels", FailingKernels)
+    monkeypatch.setattr(gpu_codes, "free_bytes", lambda: 1 << 30)
     monkeypatch.setattr(device, "why_no_gpu", lambda: None)
     done = called(*LEARN, "-o", str(tmp_path / "model.json"))
     assert "the GPU or its driver failed" in done.err

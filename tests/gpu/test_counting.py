@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labelrules.kernels.gpu.counting import GROUP, MOST_OF_A_BYTE, GpuKernels
+from labelrules.scale.gpu.kernels.counting import GROUP, MOST_OF_A_BYTE, GpuKernels
 from twins.gpu_kernels import NumpyKernels
 
 SIZES = [1, 31, 127, 128, 129, 1000, 16_384, 70_001]

@@ -24,9 +24,9 @@ from labelrules import (
 )
 from labelrules.data import DataError, DeviceError
 from labelrules.kernels import device
-from labelrules.kernels.gpu import applying, pieces
-from labelrules.kernels.gpu.applying import ApplyKernels, n_words_of, ordered_atoms
 from labelrules.rules import LabelSet
+from labelrules.scale.gpu.kernels import applying, pieces
+from labelrules.scale.gpu.kernels.applying import ApplyKernels, n_words_of, ordered_atoms
 from layered_theories import layered_theories
 from theories import decision_lists, rule_sets, scorecards
 from twins.gpu_apply import NumpyApplyKernels

@@ -12,8 +12,8 @@ from applied_tables import VALUES, a_board, as_sparse, random_list, tables
 from labelrules import Dataset, DecisionList, Feature, Rule, RuleSet, RuleTable, Schema, planted
 from labelrules.data import DataError, DeviceError
 from labelrules.kernels import device
-from labelrules.kernels.gpu import pieces
 from labelrules.rules import Body, Condition, Head
+from labelrules.scale.gpu.kernels import pieces
 from theories import decision_lists, rule_sets, scorecards
 from twins.gpu_apply import NumpyApplyKernels, OnFakeGpu, fake_gpu
 

@@ -23,9 +23,9 @@ from labelrules import (
 )
 from labelrules.data import DataError, DeviceError
 from labelrules.kernels import device
-from labelrules.kernels.gpu.counting import columns_together, words_of_all
-from labelrules.learners.covering.on_gpu import uncopied_cells
-from labelrules.search.bodies import gpu_bins
+from labelrules.scale.gpu import codes as gpu_codes
+from labelrules.scale.gpu.kernels.counting import columns_together, words_of_all
+from labelrules.scale.gpu.rows import uncopied_cells
 from tables import category_tables, tables
 from twins.gpu_kernels import NumpyKernels
 
@@ -35,8 +35,8 @@ SHARED = {"max_examples": 30, "suppress_health_check": [HealthCheck.function_sco
 
 
 def use_twin(monkeypatch, kernels=NumpyKernels, memory=1 << 30):
-    monkeypatch.setattr(gpu_bins, "GpuKernels", kernels)
-    monkeypatch.setattr(gpu_bins, "free_bytes", lambda: memory)
+    monkeypatch.setattr(gpu_codes, "GpuKernels", kernels)
+    monkeypatch.setattr(gpu_codes, "free_bytes", lambda: memory)
     monkeypatch.setattr(device, "why_no_gpu", lambda: None)
 
 
@@ -343,7 +343,7 @@ def test_infinite_numbers_in_the_first_rows(twin):
 def test_large_integers_are_looked_at_only_if_there_is_a_gpu(monkeypatch, caplog):
     monkeypatch.setattr(device, "why_no_gpu", lambda: "CUDA finds no GPU")
     monkeypatch.setattr(device, "WORTH_A_GPU", 1)
-    monkeypatch.setattr("labelrules.learners.covering.on_gpu._are_exact", None)
+    monkeypatch.setattr("labelrules.scale.gpu.rows._are_exact", None)
     with caplog.at_level(logging.INFO):
         SeparateAndConquer(bins=9).fit(CELLS.astype(np.int64), TRUTH)
     assert caplog.text.count("takes the CPU") == 1
@@ -365,7 +365,7 @@ def test_the_fingerprint_does_not_depend_on_where_was_learned(monkeypatch):
 
 
 def test_columns_of_too_many_categories_are_for_the_cpu(twin, monkeypatch, caplog):
-    monkeypatch.setattr(gpu_bins, "MOST_BINS", 2)  # instead of 65,535, which two bytes hold
+    monkeypatch.setattr(gpu_codes, "MOST_BINS", 2)  # instead of 65,535, which two bytes hold
     data = load("magazines")
     with pytest.raises(DeviceError, match="feature 'education' has 3 categories, but a GPU counts"):
         SeparateAndConquer(bins=9, engine="gpu").fit(data)

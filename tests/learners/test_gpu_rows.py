@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from labelrules import SeparateAndConquer, dataset
 from labelrules.data.codes.bins import Bins
 from labelrules.learners.covering.counted_rows import CountedRows, is_counted
-from labelrules.learners.covering.gpu_rows import GpuRows
 from labelrules.learners.covering.learner import counted_covering
 from labelrules.learners.covering.loop import Covering
 from labelrules.learners.covering.settings import checked_settings
+from labelrules.scale.gpu.codes import SORTING, binned_on_gpu
+from labelrules.scale.gpu.counts import GpuRows
 from labelrules.search.bodies.code_tables import marked_columns
-from labelrules.search.bodies.gpu_bins import SORTING, binned_on_gpu
 from tables import category_tables, tables
 from twins.gpu_kernels import NumpyKernels
 

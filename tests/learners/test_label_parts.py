@@ -26,9 +26,8 @@ from labelrules import (
     scan,
 )
 from labelrules.data import ClusterError, DataError, Partitions
-from labelrules.learners.covering import partitioned
 from labelrules.learners.covering.loop import Covering
-from labelrules.learners.ripper import learner as ripper
+from labelrules.scale.files import counts as file_counts
 from tables import tables
 
 
@@ -75,9 +74,8 @@ def assert_same_from_parts(learner, data, cuts, in_files=False) -> None:
     expected = learner.fit(data)
     again = type(learner)(**learner.get_params(deep=False))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(partitioned, "PART_BYTES", 40)
-        for module in (partitioned, ripper):
-            patch.setattr(module, "MEGABYTE", 1 if in_files else 1 << 20)
+        patch.setattr(file_counts, "PART_BYTES", 40)
+        patch.setattr(file_counts, "MEGABYTE", 1 if in_files else 1 << 20)
         found = again.fit(parts_of(data, *(cut for cut in cuts if cut <= len(data))))
     assert_same_models(found, expected)
 
@@ -184,11 +182,10 @@ def test_a_full_disk_is_an_error_that_says_what_to_do(tmp_path: Path, monkeypatc
     def is_full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    for module in (partitioned, ripper):
-        monkeypatch.setattr(module, "MEGABYTE", 1)
-    monkeypatch.setattr(partitioned.tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(ripper.os, "posix_fallocate", is_full)
-    monkeypatch.setattr(partitioned, "FiledRows", is_full)
+    monkeypatch.setattr(file_counts, "MEGABYTE", 1)
+    monkeypatch.setattr(file_counts.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(file_counts.os, "posix_fallocate", is_full)
+    monkeypatch.setattr(file_counts, "FiledRows", is_full)
     parts = parts_of(load("magazines"), 5, memory_limit=1)
     for base in (Ripper(bins=9), SeparateAndConquer(bins=9)):
         with pytest.raises(DataError, match=r"is full, .* let TMPDIR name a folder with more room"):

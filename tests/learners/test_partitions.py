@@ -20,7 +20,7 @@ from labelrules import (
 )
 from labelrules.data import Partitions, write_csv, write_parquet
 from labelrules.data.partitions import scanning
-from labelrules.learners.covering import partitioned
+from labelrules.scale.files import counts as file_counts
 from tables import category_tables, tables
 
 
@@ -62,8 +62,8 @@ def test_any_partitions_give_the_model_of_the_rows(data, drawn, options, in_file
     learner = SeparateAndConquer(bins=n_bins, **options)
     expected = learner.fit(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(partitioned, "PART_BYTES", drawn.draw(st.sampled_from([1, 40, 1 << 20])))
-        patch.setattr(partitioned, "MEGABYTE", 1 if in_files else 1 << 20)
+        patch.setattr(file_counts, "PART_BYTES", drawn.draw(st.sampled_from([1, 40, 1 << 20])))
+        patch.setattr(file_counts, "MEGABYTE", 1 if in_files else 1 << 20)
         found = SeparateAndConquer(bins=n_bins, **options).fit(parts_of(data, *cuts))
     assert_same_models(found, expected)
 
@@ -71,8 +71,8 @@ def test_any_partitions_give_the_model_of_the_rows(data, drawn, options, in_file
 @pytest.mark.parametrize("write", [write_parquet, write_csv])
 def test_files_give_the_model_of_the_rows(write, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(scanning, "CELLS_OF_A_PIECE", 2000)
-    monkeypatch.setattr(partitioned, "PART_BYTES", 5000)
-    monkeypatch.setattr(partitioned, "MEGABYTE", 8)
+    monkeypatch.setattr(file_counts, "PART_BYTES", 5000)
+    monkeypatch.setattr(file_counts, "MEGABYTE", 8)
     data = load("clinic")
     write(data, tmp_path / f"clinic{'.csv' if write is write_csv else '.parquet'}")
     expected = SeparateAndConquer(bins=31).fit(data)
@@ -86,9 +86,9 @@ def test_files_give_the_model_of_the_rows(write, tmp_path: Path, monkeypatch) ->
 
 
 def test_the_files_are_removed_and_ctrl_c_keeps_the_rules(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(partitioned, "MEGABYTE", 1)
+    monkeypatch.setattr(file_counts, "MEGABYTE", 1)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr(partitioned.tempfile, "tempdir", None)
+    monkeypatch.setattr(file_counts.tempfile, "tempdir", None)
     data, _ = planted(400, n_labels=4)
     seen = []
 
@@ -129,7 +129,7 @@ def test_real_data_give_the_same_rules(name, data_folder, tmp_path: Path, monkey
     data = load(name, data_folder)
     write_parquet(data, tmp_path / "rows.parquet")
     expected = SeparateAndConquer(bins=255, max_rules=40).fit(data)
-    monkeypatch.setattr(partitioned, "PART_BYTES", 1 << 22)
+    monkeypatch.setattr(file_counts, "PART_BYTES", 1 << 22)
     rows = np.random.default_rng(0).permutation(len(data))
     shuffled = scan([data.take(some) for some in np.array_split(rows, 7)])
     for parts in (scan(tmp_path, memory_limit=1), shuffled):

@@ -9,8 +9,8 @@ from unittest import mock
 import numpy as np
 
 from labelrules.kernels import device
-from labelrules.kernels.gpu import applying
-from labelrules.kernels.gpu.applying import DTYPES, n_words_of
+from labelrules.scale.gpu.kernels import applying
+from labelrules.scale.gpu.kernels.applying import DTYPES, n_words_of
 
 
 def rows_of(words, n_rows):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from labelrules.data.fingerprints import column_sums
-from labelrules.kernels.gpu.counting import n_padded, words_of_all
+from labelrules.scale.gpu.kernels.counting import n_padded, words_of_all
 
 
 def rows_of(words, n_rows=None):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from labelrules.kernels.gpu.errors import DeviceError as DeviceError
+from labelrules.kernels.device import DeviceError as DeviceError
 
 
 class DataError(ValueError):

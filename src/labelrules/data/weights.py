@@ -22,6 +22,8 @@ MOST_UNITS = 1 << 30
 
 SMALLEST_UNIT = 2.0**-20
 
+NOTHING_KNOWN = "all labels are unknown in all rows, so there is nothing to learn from"
+
 ADVICE = "give one weight per row, or one per row and label"
 
 
@@ -162,7 +164,7 @@ def counting_rows(data: "Dataset") -> "Dataset":
     """The rows and cells that count, with their weights said in the simplest manner."""
     data = without_idle_cells(data)
     if data.n_unknown == data.Y.size:
-        raise ValueError("all labels are unknown in all rows, so there is nothing to learn from")
+        raise ValueError(NOTHING_KNOWN)
     return data.with_known_labels()
 
 

@@ -11,7 +11,6 @@ from traceback import clear_frames
 from typing import Any, Literal, TypeAlias
 
 from labelrules._checks import one_of
-from labelrules.kernels.gpu.errors import DeviceError
 
 LOGGER = logging.getLogger("labelrules")
 
@@ -36,6 +35,10 @@ NO_BINS = "engine='gpu' counts the rows of bins: set bins, as in bins=255, or en
 PARTS_ON_CPU = (
     "rows in partitions are counted on the CPU: leave engine out, or give the rows as an array"
 )
+
+
+class DeviceError(RuntimeError):
+    """There is no GPU, its memory is full, or it has failed; what to do is said."""
 
 
 def checked_engine(engine: Any) -> Engine:
@@ -76,6 +79,11 @@ def uses_gpu(engine: Engine, n_cells: int, *, logs: bool = True) -> bool:
     if logs:
         LOGGER.info("engine='auto' takes the CPU: %s", reason)
     return False
+
+
+def may_use_gpu(engine: Any) -> bool:
+    """Whether a GPU may be taken at all: it is asked for, or "auto" finds one."""
+    return engine == "gpu" or (checked_engine(engine) == "auto" and why_no_gpu() is None)
 
 
 def cpu_instead(engine: Engine, error: DeviceError) -> None:

@@ -11,10 +11,7 @@ from hypothesis import strategies as st
 
 from labelrules import UNSET
 from labelrules.data.codes.bins import Bins
-from labelrules.learners.covering.cluster_rows import ClusterRows, CodedPart, CodedRows
-from labelrules.learners.covering.gpu_rows import GpuRows
 from labelrules.learners.covering.local_rows import LocalRows
-from labelrules.learners.covering.partitioned import FiledRows
 from labelrules.learners.covering.row_counts import (
     BodyCounts,
     LabelTotals,
@@ -22,8 +19,11 @@ from labelrules.learners.covering.row_counts import (
     WaitingTotals,
     WrittenCounts,
 )
+from labelrules.scale.dask.counts import ClusterRows, CodedPart, CodedRows
+from labelrules.scale.files.counts import FiledRows
+from labelrules.scale.gpu.codes import binned_on_gpu
+from labelrules.scale.gpu.counts import GpuRows
 from labelrules.search.bodies.code_tables import CodedStep
-from labelrules.search.bodies.gpu_bins import binned_on_gpu
 from tables import tables
 from twins.gpu_kernels import NumpyKernels
 

@@ -16,6 +16,7 @@ from labelrules.data.codes.thresholds import threshold_between
 from labelrules.data.rows import Rows
 from labelrules.data.table import column_of
 from labelrules.data.weights import row_units, weights_of_rows
+from labelrules.kernels.device import DeviceError, Engine, cpu_instead, uses_gpu
 
 Codes: TypeAlias = npt.NDArray[Any]
 """The bin of each row, columns by rows, as the smallest unsigned integers that hold them."""
@@ -213,6 +214,25 @@ class Bins:
             for feature in self.schema.features
         ]
         return replace(self.schema, features=tuple(features))
+
+
+def bins_by_engine(data: Dataset, n_bins: int, engine: Engine) -> tuple[Bins, Any]:
+    """The bins of a data set, and its codes if they are on a GPU, where they are counted, too."""
+    if data.weights is not None and engine == "gpu":
+        raise ValueError("weights are counted on the CPU only: leave them out, or set engine='cpu'")
+    if data.weights is None and uses_gpu(engine, n_stored(data.X)):
+        try:
+            cut, codes = back_end("gpu", "codes").codes_on_gpu(data.X, data.schema, n_bins)
+        except DeviceError as error:
+            cpu_instead(engine, error)
+        else:
+            return cut, codes
+    return Bins.of(data, n_bins), None
+
+
+def n_stored(X: Any) -> int:
+    """How many cells a matrix stores."""
+    return int(X.size)  # of a sparse matrix those that it stores
 
 
 def _bins_of(values: Floats, units: Integers | None, feature: Feature, n_bins: int) -> ColumnBins:

@@ -7,13 +7,12 @@ import numpy as np
 from sklearn.utils import get_tags
 
 from labelrules._checks import is_whole, job_count, number
-from labelrules._types import UNSET, Board, Floats
+from labelrules._types import Board, Floats
 from labelrules.data import DataError, Dataset
-from labelrules.data.codes.bins import Bins
 from labelrules.data.document import Record, Share
 from labelrules.data.memory.encoding import new_rows
 from labelrules.data.rows import Rows
-from labelrules.data.weights import cell_units
+from labelrules.data.weights import NOTHING_KNOWN
 from labelrules.learners.base.estimator import WeightKind
 from labelrules.learners.base.label_models import (
     LabelLearner,
@@ -32,20 +31,8 @@ from labelrules.learners.base.theory_classifier import (
     TheoryClassifier,
     TheoryState,
 )
-from labelrules.learners.covering.counted_rows import CountedRows
-from labelrules.learners.covering.learner import SeparateAndConquer
-from labelrules.learners.covering.local_rows import rows_in_memory
-from labelrules.learners.covering.next_rule import (
-    LastResort,
-    is_mostly_present,
-    last_resort_settings,
-)
-from labelrules.learners.covering.partitioned import NOTHING_KNOWN, fallback_of_parts
-from labelrules.learners.covering.settings import Settings, checked_settings
-from labelrules.learners.covering.sorted_rows import SortedRows
-from labelrules.learners.covering.training_rows import WaitingRows
+from labelrules.learners.covering.learner import rules_of_last_resort
 from labelrules.rules import DecisionList, LayeredTheory
-from labelrules.search.bodies.code_tables import marked_columns
 
 
 class _NoTheory:
@@ -217,20 +204,15 @@ class LabelwiseClassifier(ComposedClassifier):
         # Folds and samples are of rows, so whole weights are rows that are repeated.
         return weights != "whole" and weighs(checked_base(self.base), data)
 
-    def _fall_back(self, data: Any) -> None:
+    def _fall_back(self, rows: Rows) -> None:
         """Add rules for rows in which the theory predicts no label."""
         theory, least = self.theory_, float(self.last_resort_ or 0.0)
-        if not data.in_memory:
-            settings = checked_settings(SeparateAndConquer(bins=self._n_bins), data.schema)
-            rules = fallback_of_parts(data, theory, least, settings)
-        else:
-            (block,) = data
-            rules = fallback_rules(block, theory.predict(block), least, self._n_bins)
+        rules = rules_of_last_resort(rows, theory, least, self._n_bins)
         if rules is None:
             return
         if not isinstance(theory, LayeredTheory):
-            theory = LayeredTheory(data.schema, [theory])
-        self._keep(theory.with_fallback(rules), data)
+            theory = LayeredTheory(rows.schema, [theory])
+        self._keep(theory.with_fallback(rules), rows)
 
     @property
     def _n_bins(self) -> int | None:
@@ -252,33 +234,6 @@ class LabelwiseClassifier(ComposedClassifier):
 
 def _last_resort(least: Any) -> float | None:
     return None if least is None else number(least, "last_resort", low=0, high=1, also="None")
-
-
-def fallback_rules(
-    data: Dataset, predicted: Board, least: float, n_bins: int | None = None
-) -> DecisionList | None:
-    """Rules that guess a label for rows without any; None if no guess is good.
-
-    Learned as by `SeparateAndConquer`, with so many bins; not where some label is present in most
-    rows.
-    """
-    if is_mostly_present(data):
-        return None
-    settings = checked_settings(SeparateAndConquer(bins=n_bins), data.schema)
-    rules = LastResort(_waiting_rows(data, predicted, settings), settings, least).rules()
-    return DecisionList(data.schema, rules) if rules else None
-
-
-def _waiting_rows(data: Dataset, predicted: Board, settings: Settings) -> WaitingRows:
-    """The rows in which no label was predicted."""
-    found = np.where(predicted.T == 1, np.int8(1), UNSET)
-    if settings.bins is None:
-        rows = SortedRows(data, settings)
-        rows.board.board[:] = found
-        return rows.wait()
-    bins, alone = Bins.of(data, settings.bins), last_resort_settings(settings)
-    counted = rows_in_memory(data, bins, marked_columns(bins, alone.allowed), found)
-    return CountedRows(counted, bins, alone, cell_units(data.Y, data.weights)[1]).wait()
 
 
 def with_likeliest(labels: Board, presence: Floats, least: float) -> Board:

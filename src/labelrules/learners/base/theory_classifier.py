@@ -1,10 +1,10 @@
 """Base classes of learners whose model is a decision list, or several lists in layers."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from scipy import sparse
 
 from labelrules._checks import listed, number, truth_value
 from labelrules._types import UNSET, Board, Floats, Integers
-from labelrules.data import Dataset, Feature, Partitions, Schema
+from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.data.rows import Rows
 from labelrules.data.table import cell_counts
@@ -256,6 +256,20 @@ def _path(run: Run, n_rules: int) -> sparse.csr_array:
     return path
 
 
+class KnownOfRules(NamedTuple):
+    """What a learner knows of rules that it has learned, and of their rows.
+
+    For labels without a rule the reasons, by number; an error to be raised at the end, if the rows
+    were lost on the way; the cells that the rules leave open; for each label the rows in which it
+    is known, and those that have it. What is None is counted by whoever needs it.
+    """
+
+    reasons: Mapping[int, str] | None = None
+    failure: Exception | None = None
+    background: Background | None = None
+    cells: Any = None
+
+
 class ListState(TheoryState):
     """A decision list, and counts for cells that no rule writes."""
 
@@ -322,10 +336,8 @@ class RuleClassifier(TheoryClassifier):
     """
 
     warm_start: bool = False
-    _reasons: dict[int, str]
-    """Why labels have no rule, if `_learn` knows it; only within `fit`."""
-    _lost: Exception | None
-    """What is to be raised at the end, if the rows were lost while `_learn` went on."""
+    _known: KnownOfRules
+    """What `_learn` knows besides the rules; only within `fit`."""
 
     _State: ClassVar[type[Record]] = ListState
 
@@ -334,7 +346,7 @@ class RuleClassifier(TheoryClassifier):
         truth_value(self.warm_start, "warm_start")
 
     @abstractmethod
-    def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList | LayeredTheory:
+    def _learn(self, data: Any, prefix: DecisionList | None) -> DecisionList | LayeredTheory:
         """Learn a list that begins with the prefix; evidence is counted later if any lacks it."""
 
     @recorded
@@ -374,40 +386,34 @@ class RuleClassifier(TheoryClassifier):
         if sample_weight is None and theory is None and self._fit_as_it_is(X, y, feature_names):
             return self
         rows, target = self._training_data(X, y, sample_weight, feature_names, theory)
-        if rows.in_memory:
-            return self._fit_data(rows, target, theory)
-        if self.warm_start and hasattr(self, "theory_"):
+        if not rows.in_memory and self.warm_start and hasattr(self, "theory_"):
             raise ValueError("warm_start needs all rows in memory: set it to False")
-        return self._fit_partitions(rows)
+        return self._fit_data(rows, target, theory)
 
     def _fit_as_it_is(self, X: Any, y: Any, feature_names: Any) -> bool:
         """Learn from a table that need not be checked and copied first; False if it must be."""
         return False
 
-    def _fit_partitions(self, data: Partitions) -> Self:
-        """Learn from rows that need not fit into memory; `_check_for_partitions` has passed."""
-        raise NotImplementedError
-
     def _fit_data(
-        self, data: Dataset, target: Target, theory: DecisionList | str | None = None
+        self, rows: Rows, target: Target, theory: DecisionList | str | None = None
     ) -> Self:
-        """Learn from a data set that is checked already."""
-        prefix = as_prefix(self._kept(theory), data.schema)
-        learned = self._learn(data, prefix)
-        if not all(rule.is_counted for rule in learned):
-            learned = learned.with_evidence(data, data.Y)
-        self.theory_ = learned
-        self._remember(data.schema, target)
-        self.background_ = self._background(learned, data)
-        reasons = self.__dict__.pop("_reasons", None)
-        self.why_without_rules_ = reasons_without_rules(self, label_cells(data), reasons)
-        if (lost := self.__dict__.pop("_lost", None)) is not None:
-            raise lost
-        return self
+        """Learn from rows that are checked already."""
+        prefix = as_prefix(self._kept(theory), rows.schema)
+        return self._finish(self._learn(rows, prefix), rows, target)
 
-    def _background(self, learned: Theory, data: Dataset) -> Background:
-        """The cells that the list leaves open; learners that know them need not apply it."""
-        return Background.left_by(learned, data)
+    def _finish(self, learned: DecisionList | LayeredTheory, rows: Any, target: Target) -> Self:
+        """Keep what was learned, and count of the rows what `_learn` does not know of them."""
+        if not all(rule.is_counted for rule in learned):
+            learned = learned.with_evidence(rows)
+        self.theory_ = learned
+        self._remember(rows.schema, target)
+        known = self.__dict__.pop("_known", KnownOfRules())
+        self.background_ = known.background or Background.left_by(learned, rows)
+        cells = label_cells(rows) if known.cells is None else known.cells
+        self.why_without_rules_ = reasons_without_rules(self, cells, known.reasons)
+        if known.failure is not None:
+            raise known.failure
+        return self
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
         """The rules to keep: those given, or with `warm_start` those learned before.

@@ -3,25 +3,36 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Floats, Integers
+from labelrules._wings import back_end
 from labelrules.data import Dataset
 from labelrules.data.codes.bins import Bins
 from labelrules.data.codes.thresholds import simplest_between
+from labelrules.data.rows import Rows
+from labelrules.data.weights import NOTHING_KNOWN, cell_units
 from labelrules.learners.base.theory_classifier import Background
 from labelrules.learners.covering.board import LabelCounts, TrainingBoard, evidence_of
-from labelrules.learners.covering.gpu_rows import GpuRows
-from labelrules.learners.covering.local_rows import rows_in_memory
+from labelrules.learners.covering.local_rows import board_of, rows_in_memory
 from labelrules.learners.covering.pruning import exception_length
 from labelrules.learners.covering.row_counts import BodyCounts, RowCounts, Steps
 from labelrules.learners.covering.settings import Settings
 from labelrules.learners.covering.training_rows import RuleSearch, Values
 from labelrules.measures.measure import Merit
-from labelrules.rules import Body, Condition, DecisionList, Evidence, Head, LayeredTheory, Rule
+from labelrules.rules import (
+    Body,
+    Condition,
+    DecisionList,
+    Evidence,
+    Head,
+    LayeredTheory,
+    Rule,
+    Theory,
+)
 from labelrules.search.bodies.category_sets import bits_of_body
 from labelrules.search.bodies.code_tables import (
     CodedRefinement,
@@ -29,7 +40,6 @@ from labelrules.search.bodies.code_tables import (
     condition_on_values,
     marked_columns,
 )
-from labelrules.search.bodies.gpu_bins import GpuCodes
 from labelrules.search.bodies.grow import NO_MERIT, Grown, Growth
 
 if TYPE_CHECKING:
@@ -445,12 +455,39 @@ def is_counted(settings: Settings, kept: Iterable[Rule] = ()) -> bool:
     return settings.are_counted and not any(rule.stops for rule in kept)
 
 
+def counted_rows_of(
+    rows: Rows, bins: Bins, settings: Settings, theory: Theory | None = None
+) -> CountedRows:
+    """Rows in any blocks, counted by these bins; the labels that a theory finds are written.
+
+    Whoever reads the blocks counts them.
+    """
+    marked = marked_columns(bins, settings.allowed)
+    if rows.in_memory:
+        (data,) = rows
+        board = None if theory is None else board_of(theory, data)
+        unit = cell_units(data.Y, data.weights)[1]
+        counts: RowCounts = rows_in_memory(data, bins, marked, board, settings.n_threads)
+        return CountedRows(counts, bins, settings, None if data.weights is None else unit)
+    counts = back_end(rows.back_end, "counts").counts_of(
+        rows, bins, marked, settings.n_threads, theory
+    )
+    try:
+        counted = CountedRows(counts, bins, settings)
+        if not counted.n_rows:
+            raise ValueError(NOTHING_KNOWN)
+    except BaseException:
+        counts.close()
+        raise
+    return counted
+
+
 def counted_in_memory(
     data: Dataset,
     bins: Bins,
     settings: Settings,
     kept: list[Rule],
-    codes: GpuCodes | None = None,
+    codes: Any = None,
 ) -> tuple[CountedRows, list[Rule]]:
     """The rows of a data set, or of their codes on a GPU, and the kept rules with evidence."""
     board, unit = None, None
@@ -464,5 +501,5 @@ def counted_in_memory(
     if codes is None:
         rows = rows_in_memory(data, bins, marked, board, settings.n_threads)
     else:
-        rows = GpuRows(bins, codes, data.Y, marked, board)
+        rows = codes.counts(bins, data.Y, marked, board)
     return CountedRows(rows, bins, settings, unit), kept

@@ -2,52 +2,37 @@
 
 from collections.abc import Iterable
 from copy import copy
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-import numpy as np
-
-from labelrules.data import Dataset, DeviceError, Partitions, Schema, dataset
-from labelrules.data.codes.bins import Bins
+from labelrules._wings import back_end
+from labelrules.data import Dataset, DeviceError, Schema
+from labelrules.data.codes.bins import Bins, bins_by_engine
 from labelrules.data.document import Count, DocumentError, Record
-from labelrules.data.suspicious import warn_of_columns
-from labelrules.data.table import checked_dataset
-from labelrules.kernels.device import Engine, checked_engine, cpu_instead
-from labelrules.learners.base.estimator import Target, WeightKind
-from labelrules.learners.base.progress import (
-    Listener,
-    check_progress,
-    levels_to_caller,
-    phase,
-    progress_listener,
-)
+from labelrules.data.rows import Rows
+from labelrules.kernels.device import PARTS_ON_CPU, Engine, cpu_instead, may_use_gpu
+from labelrules.learners.base.estimator import WeightKind
+from labelrules.learners.base.progress import Listener, check_progress, phase, progress_listener
 from labelrules.learners.base.size import within_literals
-from labelrules.learners.base.tables import given_names, note_names
-from labelrules.learners.base.tallies import reasons_without_rules
 from labelrules.learners.base.theory_classifier import (
-    Background,
+    KnownOfRules,
     RuleClassifier,
     Smoothing,
     TheoryState,
 )
-from labelrules.learners.covering.counted_rows import counted_in_memory, is_counted
+from labelrules.learners.covering.counted_rows import (
+    CountedRows,
+    counted_in_memory,
+    counted_rows_of,
+    is_counted,
+)
+from labelrules.learners.covering.local_rows import board_of
 from labelrules.learners.covering.loop import Covering
-from labelrules.learners.covering.on_gpu import (
-    FrameOnGpu,
-    UncopiedTable,
-    learned_on_gpu,
-    uncopied_cells,
-)
-from labelrules.learners.covering.partitioned import (
-    LearnedByCounts,
-    check_settings_of_parts,
-    learned_from_partitions,
-)
+from labelrules.learners.covering.next_rule import LastResort, last_resort_settings
 from labelrules.learners.covering.settings import COUNTED, Settings, checked_settings
 from labelrules.learners.covering.sorted_rows import SortedRows
 from labelrules.learners.registry import register
 from labelrules.measures import Measure
 from labelrules.rules import DecisionList, LayeredTheory, Rule, Theory, labels_without_rules
-from labelrules.search.bodies.gpu_bins import GpuCodes, bins_by_engine
 from labelrules.search.bodies.rule_language import Wish
 from labelrules.search.heads.size_bonus import SizeBonus
 
@@ -260,82 +245,59 @@ class SeparateAndConquer(RuleClassifier):
         settings = checked_settings(self, data.schema)
         return settings.scores_literals and settings.pruning != "irep"
 
-    def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList | LayeredTheory:
+    def _learn(self, data: Any, prefix: DecisionList | None) -> DecisionList | LayeredTheory:
         settings = checked_settings(self, data.schema)
         with progress_listener(self.progress) as listener:
             covering = _begun(data, settings, prefix)
             phase("searching for the first rule")
             covering.go_on(listener)
-            phase("counting right and wrong cells")
+            if data.in_memory:
+                phase("counting right and wrong cells")
             learned = covering.finished()
             kept = within_literals(learned, data, settings.max_literals)
-        self._lost = covering.failure
-        self._reasons = covering.reasons() | _left_out(learned, kept, settings.max_literals)
-        whole, rules = _list_of(learned), _list_of(kept)
-        has_default = len(whole) > len(covering.rules) and rules[-1:] == whole[-1:]
-        self.n_learned_ = len(rules) - has_default
-        self._left = covering.rows.background(learned) if kept is learned else None
+        self._note(covering, learned, kept, settings.max_literals)
         return kept
 
-    def _fit_partitions(self, data: Partitions) -> Self:
-        settings = checked_settings(self, data.schema)
-        with progress_listener(self.progress) as listener:
-            found = learned_from_partitions(data, settings, listener)
-        return self._keep(found, data.schema, Target("labels", np.array([0, 1])))
-
-    def _keep(self, found: LearnedByCounts, schema: Schema, target: Target) -> Self:
-        """Keep what was learned from counts alone."""
-        self.theory_, self.background_ = found.theory, found.background
-        self.n_learned_ = len(found.covering.rules)
-        self.n_features_in_ = schema.n_features
-        self._remember(schema, target)
-        reasons = found.covering.reasons()
-        self.why_without_rules_ = reasons_without_rules(self, found.cells, reasons)
-        if (failure := found.covering.failure) is not None:
-            raise failure
-        return self
+    def _note(
+        self,
+        covering: Covering,
+        learned: DecisionList | LayeredTheory,
+        kept: DecisionList | LayeredTheory,
+        max_literals: int | None = None,
+    ) -> None:
+        """Note what the covering loop knows of the rules that it has learned."""
+        whole, rules, rows = _list_of(learned), _list_of(kept), covering.rows
+        has_default = len(whole) > len(covering.rules) and rules[-1:] == whole[-1:]
+        self.n_learned_ = len(rules) - has_default
+        self._known = KnownOfRules(
+            reasons=covering.reasons() | _left_out(learned, kept, max_literals),
+            failure=covering.failure,
+            background=rows.background(learned) if kept is learned else None,
+            cells=rows.known_cells,
+        )
 
     def _fit_as_it_is(self, X: Any, y: Any, feature_names: Any) -> bool:
-        if self.bins is None or self.engine == "cpu" or self.max_literals is not None:
+        if self.bins is None or self.max_literals is not None or not may_use_gpu(self.engine):
             return False
-        is_new = self._kept(None) is None
-        cells = uncopied_cells(X, checked_engine(self.engine)) if is_new else None
-        if cells is None or (isinstance(X, Dataset) and feature_names is not None):
+        if self._kept(None) is not None:
             return False
-        if isinstance(X, Dataset):
-            target, data = Target("labels", np.array([0, 1])), self._given_data(X, y)
-            table = UncopiedTable(data.X, data.Y, data.schema, data.name)
-        else:
-            target, table = self._uncopied_table(cells, y, given_names(feature_names))
-        settings = checked_settings(self, table.schema)
-        if not settings.are_counted or not table.tells_of_each_row:
+        gpu = back_end("gpu", "rows")
+        found = gpu.table_as_it_is(self, X, y, feature_names)
+        if found is None:
             return False
-        if isinstance(X, np.ndarray):
-            whole = checked_dataset(table.schema, X, table.Y)
-            warn_of_columns(whole, stacklevel=levels_to_caller() + 1)
-        return self._fit_on_gpu(table, target, settings)
-
-    def _uncopied_table(
-        self, X: Any, y: Any, names: list[str] | None
-    ) -> tuple[Target, UncopiedTable]:
-        """Plain numbers with their labels; names and kinds are those of a row of them."""
-        has_names = isinstance(X, FrameOnGpu)
-        names = X.names if has_names else names
-        note_names(self, X.shape[1], names if has_names else None)
-        target, labels = self._target_labels(X, y, names or ())
-        row, no_label = np.zeros((1, X.shape[1])), np.zeros((1, labels.board.shape[1]), np.int8)
-        one = dataset(row, no_label, feature_names=names, label_names=labels.names)
-        return target, UncopiedTable(X, labels.board, one.schema)
-
-    def _fit_on_gpu(self, table: UncopiedTable, target: Target, settings: Settings) -> bool:
-        """Learn from rows as they are; False if there is no memory for them."""
+        table, target, settings = found
         with progress_listener(self.progress) as listener:
             try:
-                found = learned_on_gpu(table, settings, listener)
+                covering = Covering(gpu.counted_rows(table, settings), settings)
             except DeviceError as error:
                 cpu_instead(settings.engine, error)
                 return False
-        self._keep(found, table.schema, target)
+            phase("searching for the first rule")
+            covering.go_on(listener)
+        learned = covering.finished()
+        self._note(covering, learned, learned)
+        self.n_features_in_ = table.schema.n_features
+        self._finish(learned, table, target)
         return True
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
@@ -343,14 +305,17 @@ class SeparateAndConquer(RuleClassifier):
             return theory
         return _list_of(self.theory_)[: self.n_learned_]  # the rest is for the end of a list
 
-    def _background(self, learned: Theory, data: Dataset) -> Background:
-        left: Background | None = self.__dict__.pop("_left")
-        return super()._background(learned, data) if left is None else left
 
-
-def _begun(data: Dataset, settings: Settings, prefix: DecisionList | None) -> Covering:
+def _begun(rows: Rows, settings: Settings, prefix: DecisionList | None) -> Covering:
     """The covering loop, on rows or on counts."""
     kept = list(prefix or ())
+    if not rows.in_memory:
+        assert settings.bins is not None, "checked before"
+        phase("finding the bins of the columns")
+        bins = Bins.of(rows, settings.bins)
+        phase("coding the columns")
+        return Covering(counted_rows_of(rows, bins, settings), settings, kept)
+    (data,) = rows
     if settings.bins is None:
         phase("sorting the columns")
         return Covering(SortedRows(data, settings), settings, kept)
@@ -378,7 +343,7 @@ def counted_covering(
     bins: Bins,
     settings: Settings,
     kept: list[Rule],
-    codes: GpuCodes | None = None,
+    codes: Any = None,
 ) -> Covering:
     """The covering loop on counts, of rows in memory or on a GPU."""
     rows, kept = counted_in_memory(data, bins, settings, kept, codes)
@@ -405,3 +370,41 @@ def _listed(name: str, wishes: Any) -> Iterable[Any]:
     if not isinstance(wishes, Iterable) or isinstance(wishes, str):
         raise ValueError(f"{name} must be a list of features, or of pairs of labels")
     return wishes
+
+
+def check_settings_of_parts(settings: Settings) -> None:
+    """Refuse parameters by which rows in partitions cannot be learned from."""
+    if settings.bins is None:
+        raise ValueError(
+            "rows in partitions are learned from by bins: set bins, as in "
+            "SeparateAndConquer(bins=255)"
+        )
+    if not settings.are_counted:
+        raise ValueError(f"rows in partitions are learned from by counts alone: {COUNTED}")
+    if settings.engine == "gpu":
+        raise ValueError(PARTS_ON_CPU)
+    if settings.max_literals is not None:
+        raise ValueError("max_literals needs all rows in memory: leave it out, or set max_rules")
+
+
+def rules_of_last_resort(
+    rows: Rows, theory: Theory, least: float, n_bins: int | None
+) -> DecisionList | None:
+    """Rules that guess a label for rows in which a theory finds none; None if no guess is good.
+
+    Learned as by `SeparateAndConquer`, with so many bins.
+    """
+    settings = checked_settings(SeparateAndConquer(bins=n_bins), rows.schema)
+    alone = last_resort_settings(settings)
+    found: SortedRows | CountedRows
+    if settings.bins is None:
+        (data,) = rows
+        found = SortedRows(data, settings)
+        found.board.board[:] = board_of(theory, data)
+    else:
+        found = counted_rows_of(rows, Bins.of(rows, settings.bins), alone, theory)
+    try:
+        rules = LastResort(found.wait(), settings, least).rules()
+    finally:
+        found.close()
+    return DecisionList(rows.schema, rules) if rules else None

@@ -24,6 +24,7 @@ from labelrules.learners.covering.row_counts import (
     WaitingTotals,
     WrittenCounts,
 )
+from labelrules.rules import Theory
 from labelrules.search.bodies.code_tables import CodedStep
 
 ROOM = 1 << 30
@@ -400,6 +401,11 @@ class LocalRows(RowCounts):
         if self.row_weight is None:
             return int(np.count_nonzero(rows))
         return int(self.row_weight[rows].sum())
+
+
+def board_of(theory: Theory, rows: Dataset) -> Board:
+    """A board on which only the labels are written that a theory finds."""
+    return np.where(theory.predict(rows).T == 1, np.int8(1), UNSET)
 
 
 def rows_in_memory(

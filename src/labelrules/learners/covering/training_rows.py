@@ -82,6 +82,10 @@ class TrainingRows(Protocol):
     def background(self, theory: DecisionList | LayeredTheory) -> Background | None:
         """The cells that a finished theory has not written; None if that is not known here."""
 
+    @property
+    def known_cells(self) -> tuple[Integers, Integers] | None:
+        """For each label the rows in which it is known, and those that have it, if counted."""
+
     def close(self) -> None:
         """End threads, and whatever else was only for learning."""
 

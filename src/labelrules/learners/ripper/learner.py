@@ -1,20 +1,18 @@
 """RIPPER as a classifier for one label, or for classes."""
 
-import os
 import tempfile
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from labelrules._checks import random_seed, truth_value, whole_number
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Integers, Mask
+from labelrules._wings import back_end
 from labelrules.data import Dataset, DeviceError, Partitions, Schema
-from labelrules.data.codes.bins import Bins, Codes, checked_bins
-from labelrules.data.rows import known_rows
+from labelrules.data.codes.bins import Bins, bins_by_engine, checked_bins
 from labelrules.data.weights import row_units
 from labelrules.kernels.device import NO_BINS, PARTS_ON_CPU, Engine, checked_engine, cpu_instead
 from labelrules.learners.base.estimator import Target, WeightKind
@@ -29,14 +27,12 @@ from labelrules.learners.base.progress import (
     rules_so_far,
     warn_of_early_end,
 )
-from labelrules.learners.base.tallies import label_cells, reasons_without_rules
-from labelrules.learners.base.theory_classifier import Background, RuleClassifier, Smoothing
-from labelrules.learners.covering.partitioned import MEGABYTE, naming_full_disks
+from labelrules.learners.base.tallies import label_cells
+from labelrules.learners.base.theory_classifier import KnownOfRules, RuleClassifier, Smoothing
 from labelrules.learners.registry import register
 from labelrules.learners.ripper.one_class import ClassLearner, NewRule, RipperSettings
 from labelrules.rules import DecisionList, Head, Rule, RuleTable
-from labelrules.search.bodies.foil import CodedFoilSearch, FoilSearch, GpuFoilSearch
-from labelrules.search.bodies.gpu_bins import bins_by_engine
+from labelrules.search.bodies.foil import CodedFoilSearch, FoilSearch
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
 
@@ -152,8 +148,10 @@ class Ripper(RuleClassifier):
         # The rows are divided at random, so whole weights are rows that are repeated.
         return weights == "rows"
 
-    def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
+    def _learn(self, data: Any, prefix: DecisionList | None) -> DecisionList:
         settings = ripper_settings(self)
+        if not data.in_memory:
+            return self._learned_from_parts(data, settings)
         if data.n_unknown:  # of a single label: rows in which it is unknown tell nothing
             data = data.take(data.Y[:, 0] != UNSET)
         kept = list(prefix or ())
@@ -162,6 +160,25 @@ class Ripper(RuleClassifier):
             search = _search(data, settings)
             learner = ClassLearner(search, settings, _classes(data.Y), _undecided(prefix, data))
             return self._learned(learner, data.schema, kept, listener)
+
+    def _learned_from_parts(self, data: Partitions, settings: RipperSettings) -> DecisionList:
+        assert settings.bins is not None, "checked before"
+        n_rows = int(label_cells(data).known[0])
+        if not n_rows:
+            raise ValueError("the label is unknown in all rows, so there is nothing to learn from")
+        with (
+            progress_listener(self.progress) as listener,
+            tempfile.TemporaryDirectory(prefix="labelrules-") as folder,
+        ):
+            phase("finding the bins of the columns")
+            bins = Bins.of(data, settings.bins)
+            phase("coding the columns")
+            # one search reads all rows, wherever the partitions are
+            codes, Y = back_end("files", "counts").all_codes(data, bins, n_rows, Path(folder))
+            learner = ClassLearner(CodedFoilSearch(bins, codes), settings, _classes(Y))
+            learned = self._learned(learner, data.schema, [], listener)
+        phase("counting right and wrong cells")
+        return learned
 
     def _learned(
         self, learner: ClassLearner, schema: Schema, kept: list[Rule], listener: Listener
@@ -179,7 +196,7 @@ class Ripper(RuleClassifier):
             n_rules = len(kept) + len(learner.rules)
             warn_of_early_end("it was interrupted", rules_so_far(n_rules))
         except DeviceError as error:
-            self._lost = lost_rows(error, len(kept) + len(learner.rules))
+            self._known = KnownOfRules(failure=lost_rows(error, len(kept) + len(learner.rules)))
         finally:
             learner.search.close()
         learned = [Rule(heads[one], body) for one, body in learner.listed()]
@@ -193,26 +210,6 @@ class Ripper(RuleClassifier):
             )
         if settings.engine == "gpu":
             raise ValueError(PARTS_ON_CPU)
-
-    def _fit_partitions(self, data: Partitions) -> Self:
-        settings = ripper_settings(self)
-        assert settings.bins is not None, "checked before"
-        with (
-            progress_listener(self.progress) as listener,
-            tempfile.TemporaryDirectory(prefix="labelrules-") as folder,
-        ):
-            phase("finding the bins of the columns")
-            bins = Bins.of(data, settings.bins)
-            phase("coding the columns")
-            codes, Y = _coded(data, bins, Path(folder))
-            learner = ClassLearner(CodedFoilSearch(bins, codes), settings, _classes(Y))
-            learned = self._learned(learner, data.schema, [], listener)
-        phase("counting right and wrong cells")
-        self.theory_ = learned.with_evidence(data)
-        self.background_ = Background.left_by(self.theory_, data)
-        self._remember(data.schema, Target("labels", np.array([0, 1])))
-        self.why_without_rules_ = reasons_without_rules(self, label_cells(data))
-        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -228,42 +225,6 @@ def _refuse_several(n_labels: int) -> None:
         )
 
 
-def _coded(data: Partitions, bins: Bins, folder: Path) -> tuple[Codes, Board]:
-    """The codes of all rows in which the label is known, and the label.
-
-    In memory if the codes fit into half of the memory limit, else in a file, of which columns are
-    mapped into memory as they are read.
-    """
-    n_rows = int(label_cells(data).known[0])
-    if not n_rows:
-        raise ValueError("the label is unknown in all rows, so there is nothing to learn from")
-    shape = len(bins.columns), n_rows
-    in_memory = (
-        2 * shape[0] * n_rows * np.dtype(bins.dtype).itemsize <= data.memory_limit * MEGABYTE
-    )
-    codes: Codes = (
-        np.empty(shape, bins.dtype)
-        if in_memory or not shape[0]
-        else _mapped(folder / "codes", bins.dtype, shape)
-    )
-    Y: Board = np.empty((n_rows, 1), np.int8)
-    first = 0
-    for part in known_rows(data):
-        rows = slice(first, first + len(part))
-        codes[:, rows], Y[rows] = bins.encode(part.X), part.Y
-        first += len(part)
-    return np.asarray(codes), Y
-
-
-def _mapped(path: Path, dtype: npt.DTypeLike, shape: tuple[int, int]) -> Codes:
-    """An array in a new file, with room on the disk: else writing to it may end the process."""
-    with naming_full_disks(str(path.parent)), path.open("wb") as file:
-        if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(file.fileno(), 0, shape[0] * shape[1] * np.dtype(dtype).itemsize)
-    mode: Any = "r+" if path.stat().st_size else "w+"
-    return np.memmap(path, dtype, mode, shape=shape)
-
-
 def _search(data: Dataset, settings: RipperSettings) -> FoilSearch | CodedFoilSearch:
     """The search, on sorted columns or on bins, these perhaps on a GPU."""
     weights = row_units(data.weights)
@@ -274,7 +235,8 @@ def _search(data: Dataset, settings: RipperSettings) -> FoilSearch | CodedFoilSe
     bins, codes = bins_by_engine(data, settings.bins, settings.engine)
     if codes is not None:
         try:
-            return GpuFoilSearch(bins, codes)
+            search: CodedFoilSearch = codes.foil_search(bins)
+            return search
         except DeviceError as error:
             cpu_instead(settings.engine, error)
     return CodedFoilSearch(bins, bins.encode(data.X), *weights)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from labelrules.data import Dataset
 from labelrules.data.codes.bins import Bins
-from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.rows import added
+from labelrules.scale.dask.rows import CollectedRows
 from labelrules.scale.files import codes
 from labelrules.scale.files.codes import Columns, Passes, Question
 

@@ -9,11 +9,9 @@ import numpy.typing as npt
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data.codes.bins import Bins, Codes
-from labelrules.kernels.device import gpu_errors
 from labelrules.rules import Body, Condition
 from labelrules.rules.conditions import Operator
 from labelrules.search.bodies.code_tables import condition_on_values
-from labelrules.search.bodies.gpu_bins import GpuCodes
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -116,7 +114,7 @@ class FoilSearch(RandomDivision):
         super().__init__(keys, columns.n_conditions, weights, unit)
         self.table = RipperTable(
             columns.index, columns.nominal, columns.new_space(), *columns.places,
-            columns.by_column, _logarithms(self.n_rows + 1 if weights is None else 0),
+            columns.by_column, logarithms(self.n_rows + 1 if weights is None else 0),
         )  # fmt: skip
 
     def grow(
@@ -184,7 +182,7 @@ class CodedFoilSearch(RandomDivision):
         self.bins, self.codes = bins, codes
         keys = keys_of_codes(bins, codes, codes.shape[1])
         super().__init__(keys, bins.n_conditions, weights, unit)
-        logs = _logarithms(self.n_rows + 1 if weights is None else 0)
+        logs = logarithms(self.n_rows + 1 if weights is None else 0)
         self.table = codes, bins.start, bins.nominal
         self.logs = logs if weights is None else logs[:1]
 
@@ -221,87 +219,6 @@ class CodedFoilSearch(RandomDivision):
         return Body(conditions.values())
 
 
-class GpuFoilSearch(CodedFoilSearch):
-    """The same as `CodedFoilSearch` on codes that are counted on a GPU, for rows without weights.
-
-    Rows come and go as bits; sums come back, and the best cut is found on the CPU.
-    """
-
-    def __init__(self, bins: Bins, codes: GpuCodes) -> None:
-        self.bins, self.on_gpu, self.kernels = bins, codes, codes.kernels
-        n_rows, columns = codes.n_rows, range(len(bins.columns))
-        try:
-            with gpu_errors():
-                own = (self.kernels.to_host(codes.column(at))[:n_rows] for at in columns)
-                keys = keys_of_codes(bins, own, n_rows)
-        except BaseException:
-            codes.close()
-            raise
-        RandomDivision.__init__(self, keys, bins.n_conditions, None, 1.0)
-        self.logs = _logarithms(n_rows + 1)
-
-    def close(self) -> None:
-        """Give the memory of the GPU back."""
-        self.on_gpu.close()
-
-    def _set_of(self, rows: Mask) -> Any:
-        found = self.kernels.room_for_sets(1, self.n_rows)[0]
-        self.kernels.pack(self.kernels.array(rows.view(np.int8)), 1, found)
-        return found
-
-    def grow(
-        self, positive: Mask, covered: Mask, least: int, cuts: Integers | None = None
-    ) -> Integers:
-        """See `FoilSearch.grow`."""
-        from labelrules.kernels.ripper_codes import best_cut
-
-        with gpu_errors():
-            rows, right, added = self._set_of(covered), self._set_of(positive), list[Any]()
-            while (table := self._table(rows, right)).size:
-                inside = int(table[: self.bins.start[1]].sum())
-                if inside & PRESENT >= inside >> 32:
-                    break
-                cut = best_cut(
-                    table, self.bins.start, self.bins.nominal, inside, 1.0, least, self.logs
-                )
-                if cut[0] < 0:
-                    break
-                added.append(cut)
-                rows = self._narrowed(rows, *cut)
-        found = np.array(added, dtype=np.int64).reshape(-1, 3)
-        return found if cuts is None else np.concatenate([cuts, found])
-
-    def _table(self, rows: Any, positive: Any) -> Integers:
-        """The sums of some rows by the codes of all columns."""
-        counts = self.kernels.room_for_counts(int(self.bins.start[-1]))
-        self.on_gpu.count(rows, positive, counts)
-        return np.asarray(self.kernels.read(counts))
-
-    def _narrowed(self, rows: Any, column: int, second: int, code: int) -> Any:
-        """The rows of a set for which a cut holds."""
-        missing = int(self.bins.start[column + 1] - self.bins.start[column]) - 1
-        low, outside = (code, False) if self.bins.nominal[column] else (0, bool(second))
-        return self.kernels.narrow(rows, self.on_gpu.column(column), low, code, outside, missing)
-
-    def covered_by(
-        self, cuts: Integers, held: Mask, positive: Mask
-    ) -> tuple[Mask, Integers | Floats]:
-        """See `FoilSearch.covered_by`."""
-        kernels, n = self.kernels, len(cuts) + 1
-        with gpu_errors():
-            held_out = self._set_of(held)
-            right = kernels.common(held_out, self._set_of(positive))
-            counts = kernels.room_for_counts(2 * n)
-            rows, covered = kernels.every(self.n_rows), np.empty((n, self.n_rows), np.bool_)
-            for at in range(n):
-                if at:
-                    rows = self._narrowed(rows, *cuts[at - 1].tolist())
-                kernels.count_common(rows, held_out, counts[at : at + 1])
-                kernels.count_common(rows, right, counts[n + at : n + at + 1])
-                covered[at] = kernels.unpack(rows, self.n_rows)
-            return covered, np.asarray(kernels.read(counts)).reshape(2, n)
-
-
 def keys_of_codes(bins: Bins, codes: Iterable[Any], n_rows: int) -> Integers:
     """For each row a number that depends on its codes only, from the columns one by one."""
     keys = np.zeros(n_rows, np.int64)
@@ -312,6 +229,6 @@ def keys_of_codes(bins: Bins, codes: Iterable[Any], n_rows: int) -> Integers:
     return keys
 
 
-def _logarithms(largest: int) -> Floats:
+def logarithms(largest: int) -> Floats:
     """The binary logarithms of the numbers up to the largest, with a place for 0."""
     return np.array([0.0, *map(log2, range(1, largest + 1))])

@@ -1,25 +1,26 @@
 """Bins and codes of a table on a GPU: columns sorted there, and kept there as far as they fit."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from labelrules._types import Integers
-from labelrules.data import DataError, Dataset, DeviceError, Feature, Schema
+from labelrules._types import Board, Integers
+from labelrules.data import DataError, DeviceError, Feature, Schema
 from labelrules.data.codes.bins import MOST_BINS, Bins, ColumnBins, cut_ranks
 from labelrules.data.fingerprints import Words
 from labelrules.data.table import infinite
 from labelrules.kernels.device import (
-    Engine,
-    cpu_instead,
     forget_arrays,
     free_bytes,
     gpu_errors,
-    uses_gpu,
 )
-from labelrules.kernels.gpu.counting import MOST_OF_A_BYTE, GpuKernels, n_padded
+from labelrules.scale.gpu.kernels.counting import MOST_OF_A_BYTE, GpuKernels, n_padded
+
+if TYPE_CHECKING:
+    from labelrules.scale.gpu.counts import GpuRows
+    from labelrules.scale.gpu.foil import GpuFoilSearch
 
 PIECE = 1 << 28
 """Bytes of rows that are sent to the GPU together, if they are not stored column by column."""
@@ -30,24 +31,6 @@ SORTING = 40
 
 SETS_OF_A_LABEL, OTHER_SETS = 4, 16
 """Sets of rows that covering keeps on the GPU."""
-
-
-def bins_by_engine(data: Dataset, n_bins: int, engine: Engine) -> "tuple[Bins, GpuCodes | None]":
-    """The bins of a data set, and its codes if they are on a GPU, where they are counted, too."""
-    n_cells = n_stored(data.X)
-    if data.weights is not None and engine == "gpu":
-        raise ValueError("weights are counted on the CPU only: leave them out, or set engine='cpu'")
-    if data.weights is None and uses_gpu(engine, n_cells):
-        try:
-            return codes_on_gpu(data.X, data.schema, n_bins)
-        except DeviceError as error:
-            cpu_instead(engine, error)
-    return Bins.of(data, n_bins), None
-
-
-def n_stored(X: Any) -> int:
-    """How many cells a matrix stores."""
-    return int(X.size)  # of a sparse matrix those that it stores
 
 
 def codes_on_gpu(X: Any, schema: Schema, n_bins: int) -> "tuple[Bins, GpuCodes]":
@@ -212,6 +195,20 @@ class GpuCodes:
             self.kept.append(codes)
         else:
             self.kept.append(self.kernels.to_host(codes))
+
+    def counts(
+        self, bins: Bins, Y: Board, marked: Integers, board: Board | None = None
+    ) -> "GpuRows":
+        """The rows, which answer the questions of covering; `board` has what is written before."""
+        from labelrules.scale.gpu.counts import GpuRows
+
+        return GpuRows(bins, self, Y, marked, board)
+
+    def foil_search(self, bins: Bins) -> "GpuFoilSearch":
+        """A search for rules of one class in the rows."""
+        from labelrules.scale.gpu.foil import GpuFoilSearch
+
+        return GpuFoilSearch(bins, self)
 
     def settle(self, start: Integers) -> None:
         """All columns are coded; the sums of each begin at `start`."""

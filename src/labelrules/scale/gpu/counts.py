@@ -16,8 +16,8 @@ from labelrules.learners.covering.row_counts import (
     WaitingTotals,
     WrittenCounts,
 )
+from labelrules.scale.gpu.codes import GpuCodes, fingerprint_sums
 from labelrules.search.bodies.code_tables import CodedStep
-from labelrules.search.bodies.gpu_bins import GpuCodes, fingerprint_sums
 
 
 class CoveredOnGpu(NamedTuple):

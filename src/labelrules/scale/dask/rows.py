@@ -20,7 +20,10 @@ from labelrules.data.memory.labels import (
     default_names,
     feature_names_of,
 )
-from labelrules.data.partitions.tasks import (
+from labelrules.data.rows import MEMORY_LIMIT, Partitions
+from labelrules.data.schema import Schema
+from labelrules.data.table import Dataset
+from labelrules.scale.dask.tasks import (
     computed,
     current_client,
     in_partition,
@@ -29,9 +32,6 @@ from labelrules.data.partitions.tasks import (
     tasks_of,
     total_of,
 )
-from labelrules.data.rows import MEMORY_LIMIT, Partitions
-from labelrules.data.schema import Schema
-from labelrules.data.table import Dataset
 
 SAMPLED, SAMPLED_CELLS = 1 << 17, 1 << 23
 """So many rows of all partitions, of so many cells, are looked at to guess where quantiles are."""

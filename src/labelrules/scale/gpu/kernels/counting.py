@@ -1,4 +1,4 @@
-"""The kernels of `counting.cu`, called with arrays of CuPy; see ../README.md for the encodings."""
+"""The kernels of `counting.cu`, called with arrays of CuPy; see kernels/README.md."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -48,7 +48,7 @@ def module_of(name: str, *options: str) -> Any:
     """The compiled kernels of a file beside this one."""
     import cupy
 
-    source = files("labelrules.kernels.gpu").joinpath(name).read_text(encoding="utf-8")
+    source = files("labelrules.scale.gpu.kernels").joinpath(name).read_text(encoding="utf-8")
     return cupy.RawModule(code=source, options=("--std=c++17", *options))
 
 

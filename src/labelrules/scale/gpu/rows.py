@@ -6,15 +6,26 @@ from typing import Any
 import numpy as np
 
 from labelrules._types import UNSET, Board
-from labelrules.data import Dataset, Schema
+from labelrules.data import Dataset, Schema, dataset
+from labelrules.data.codes.bins import n_stored
 from labelrules.data.fingerprints import Words, fingerprint_of
-from labelrules.kernels.device import Engine, is_on_gpu, on_gpu, uses_gpu, why_no_gpu
-from labelrules.learners.base.progress import Listener, note_training_data, phase
-from labelrules.learners.covering.gpu_rows import GpuRows
-from labelrules.learners.covering.partitioned import LearnedByCounts, learned_by_counts
-from labelrules.learners.covering.settings import Settings
+from labelrules.data.suspicious import warn_of_columns
+from labelrules.data.table import checked_dataset
+from labelrules.kernels.device import (
+    Engine,
+    checked_engine,
+    is_on_gpu,
+    on_gpu,
+    uses_gpu,
+    why_no_gpu,
+)
+from labelrules.learners.base.estimator import Target, labels_as_given
+from labelrules.learners.base.progress import levels_to_caller, note_training_data, phase
+from labelrules.learners.base.tables import given_names, note_names
+from labelrules.learners.covering.counted_rows import CountedRows
+from labelrules.learners.covering.settings import Settings, checked_settings
+from labelrules.scale.gpu.codes import codes_on_gpu
 from labelrules.search.bodies.code_tables import marked_columns
-from labelrules.search.bodies.gpu_bins import codes_on_gpu, n_stored
 
 EXACT = 1 << 53
 """Up to this whole numbers are the same as real numbers."""
@@ -123,13 +134,50 @@ def _are_exact(cells: Any) -> bool:
     return int(cells.min()) >= -EXACT and int(cells.max()) <= EXACT
 
 
-def learned_on_gpu(table: UncopiedTable, settings: Settings, listener: Listener) -> LearnedByCounts:
-    """Learn a list, the same as on the CPU."""
+def table_as_it_is(
+    learner: Any, X: Any, y: Any, feature_names: Any
+) -> tuple[UncopiedTable, Target, Settings] | None:
+    """A table that a learner need not copy first, and its settings; None if the CPU must learn."""
+    cells = uncopied_cells(X, checked_engine(learner.engine))
+    if cells is None or (isinstance(X, Dataset) and feature_names is not None):
+        return None
+    if isinstance(X, Dataset):
+        target, data = labels_as_given(), learner._given_data(X, y)
+        table = UncopiedTable(data.X, data.Y, data.schema, data.name)
+    else:
+        target, table = _uncopied_table(learner, cells, y, given_names(feature_names))
+    settings = checked_settings(learner, table.schema)
+    if not settings.are_counted or not table.tells_of_each_row:
+        return None
+    if isinstance(X, np.ndarray):
+        whole = checked_dataset(table.schema, X, table.Y)
+        warn_of_columns(whole, stacklevel=levels_to_caller() + 1)
+    return table, target, settings
+
+
+def _uncopied_table(
+    learner: Any, X: Any, y: Any, names: list[str] | None
+) -> tuple[Target, UncopiedTable]:
+    """Plain numbers with their labels; names and kinds are those of a row of them."""
+    has_names = isinstance(X, FrameOnGpu)
+    names = X.names if has_names else names
+    note_names(learner, X.shape[1], names if has_names else None)
+    target, labels = learner._target_labels(X, y, names or ())
+    row, no_label = np.zeros((1, X.shape[1])), np.zeros((1, labels.board.shape[1]), np.int8)
+    one = dataset(row, no_label, feature_names=names, label_names=labels.names)
+    return target, UncopiedTable(X, labels.board, one.schema)
+
+
+def counted_rows(table: UncopiedTable, settings: Settings) -> CountedRows:
+    """The rows on the GPU, ready to be counted."""
     assert settings.bins is not None, "only binned columns are counted"
     phase("cutting the columns into bins")
     bins, codes = codes_on_gpu(table.X, table.schema, settings.bins)
-    phase("searching for the first rule")
-    rows = GpuRows(bins, codes, table.Y, marked_columns(bins, settings.allowed))
+    rows = codes.counts(bins, table.Y, marked_columns(bins, settings.allowed))
     table.sums = codes.column_sums, rows.label_sums
     note_training_data(table)  # not before: if the CPU must learn, it notes its own copy
-    return learned_by_counts(rows, bins, settings, listener)
+    try:
+        return CountedRows(rows, bins, settings)
+    except BaseException:
+        rows.close()
+        raise

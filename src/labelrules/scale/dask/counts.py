@@ -14,20 +14,20 @@ from uuid import uuid4
 
 import numpy as np
 
-from labelrules._types import UNSET, Board, Integers
+from labelrules._types import Board, Integers
 from labelrules.data import ClusterError, Dataset
 from labelrules.data.codes.bins import Bins, Codes
-from labelrules.data.partitions.collections import CollectedRows
-from labelrules.data.partitions.tasks import (
+from labelrules.data.rows import added
+from labelrules.learners.covering.local_rows import LocalRows, board_of, label_bytes
+from labelrules.learners.covering.row_counts import RowCounts
+from labelrules.rules import Theory
+from labelrules.scale.dask.rows import CollectedRows
+from labelrules.scale.dask.tasks import (
     TOGETHER,
     cluster_errors,
     computed,
     current_client,
 )
-from labelrules.data.rows import added
-from labelrules.learners.covering.local_rows import LocalRows, label_bytes
-from labelrules.learners.covering.row_counts import RowCounts
-from labelrules.rules import Theory
 
 PART_BYTES = 1 << 29
 """Codes and labels of a part take at most so many bytes, if partitions are no larger."""
@@ -151,11 +151,6 @@ def coded(data: Dataset, bins: Bins, theory: Theory | None) -> CodedRows:
     return CodedRows(bins.encode(known.X), np.ascontiguousarray(known.Y.T), board)
 
 
-def board_of(theory: Theory, rows: Dataset) -> Board:
-    """A board on which only the labels are written that a theory finds."""
-    return np.where(theory.predict(rows).T == 1, np.int8(1), UNSET)
-
-
 def joined(rows: Sequence[CodedRows], bins: Bins, marked: Integers) -> CodedPart:
     """A part of the rows of some partitions; run as a task."""
     given = ([one for one in each if one is not None] for each in zip(*rows, strict=True))
@@ -210,10 +205,14 @@ class ClusterRows(RowCounts):
         self.parts = []
 
 
-def rows_on_workers(
-    data: CollectedRows, bins: Bins, marked: Integers, theory: Theory | None = None
+def counts_of(
+    data: CollectedRows,
+    bins: Bins,
+    marked: Integers,
+    n_threads: int = 1,
+    theory: Theory | None = None,
 ) -> ClusterRows:
-    """Codes and labels of all rows on the workers, ready to be counted; see `stored_parts`."""
+    """Codes and labels of all rows on the workers, ready to be counted by their threads."""
     import dask
 
     client = current_client()

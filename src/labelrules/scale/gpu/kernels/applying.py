@@ -1,4 +1,4 @@
-"""The kernels of `apply.cu`, called with arrays of CuPy; see ../README.md for the encodings."""
+"""The kernels of `apply.cu`, called with arrays of CuPy; see kernels/README.md."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ import numpy.typing as npt
 from labelrules.kernels.apply import FlatRules
 from labelrules.kernels.device import free_bytes, why_no_gpu
 from labelrules.kernels.device import on_gpu as on_gpu
-from labelrules.kernels.gpu.counting import BLOCKS, ROWS_OF_A_WORD, THREADS, module_of
+from labelrules.scale.gpu.kernels.counting import BLOCKS, ROWS_OF_A_WORD, THREADS, module_of
 
 TYPES = ("f8", "f4", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
 """The types that columns of numbers may have, as `number_at` in `apply.cu` counts them."""

@@ -1,4 +1,4 @@
-"""Rules applied to many rows on a GPU, piece by piece; see ../README.md for the encodings."""
+"""Rules applied to many rows on a GPU, piece by piece; see kernels/README.md."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules.kernels.apply import FlatRules
-from labelrules.kernels.gpu import applying
-from labelrules.kernels.gpu.applying import DTYPES, OrderedAtoms, n_words_of, ordered_atoms
-from labelrules.kernels.gpu.errors import DeviceError
+from labelrules.kernels.device import DeviceError
+from labelrules.scale.gpu.kernels import applying
+from labelrules.scale.gpu.kernels.applying import DTYPES, OrderedAtoms, n_words_of, ordered_atoms
 
 SENT = 1 << 25
 """Bytes that are sent together: few, so that copies overlap with kernels of other pieces."""

@@ -1,41 +1,33 @@
-"""Covering on rows in partitions: codes, labels and board of each part, in memory or in files."""
+"""Rows in partitions that are counted: codes, labels and board of each part, in memory or files."""
 
 import errno
 import logging
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from labelrules._types import Board, Integers
 from labelrules.data import DataError, Partitions
 from labelrules.data.codes.bins import Bins, Codes
-from labelrules.data.rows import known_rows
-from labelrules.kernels.device import PARTS_ON_CPU
-from labelrules.learners.base.progress import Listener, phase
-from labelrules.learners.base.theory_classifier import Background
-from labelrules.learners.covering.cluster_rows import board_of
-from labelrules.learners.covering.counted_rows import CountedRows
-from labelrules.learners.covering.local_rows import LocalRows, label_bytes
-from labelrules.learners.covering.loop import Covering
-from labelrules.learners.covering.next_rule import LastResort, last_resort_settings
+from labelrules.data.rows import MEGABYTE, known_rows
+from labelrules.data.weights import NOTHING_KNOWN
+from labelrules.learners.covering.local_rows import LocalRows, board_of, label_bytes
 from labelrules.learners.covering.row_counts import (
     PartedRows,
     RowCounts,
 )
-from labelrules.learners.covering.settings import COUNTED, Settings
-from labelrules.rules import DecisionList, LayeredTheory, Theory
-from labelrules.search.bodies.code_tables import marked_columns
+from labelrules.rules import Theory
 
 LOGGER = logging.getLogger("labelrules")
 
 PART_BYTES = 1 << 25
 """Codes, labels and board of a part take about so many bytes."""
-
-MEGABYTE = 1 << 20
 
 WRITTEN = "board", "states"
 """The arrays of `LocalRows` that rules change."""
@@ -129,7 +121,7 @@ def naming_full_disks(folder: str) -> Iterator[None]:
         ) from wrong
 
 
-def stored_parts(
+def counts_of(
     data: Partitions,
     bins: Bins,
     marked: Integers,
@@ -168,7 +160,11 @@ def stored_parts(
         if folder is not None:
             folder.cleanup()
         raise
-    return PartedRows(parts, n_threads, folder)
+    rows = PartedRows(parts, n_threads, folder)
+    if not parts:
+        rows.close()
+        raise ValueError(NOTHING_KNOWN)
+    return rows
 
 
 def _coded(
@@ -196,91 +192,31 @@ def _side_by_side(parts: list[tuple[Any, ...]]) -> tuple[Any, ...]:
     )
 
 
-NOTHING_KNOWN = "all labels are unknown in all rows, so there is nothing to learn from"
+def all_codes(data: Partitions, bins: Bins, n_rows: int, folder: Path) -> tuple[Codes, Board]:
+    """The codes and labels of all rows with a known label, of which there are so many.
+
+    In memory if the codes fit into half of the memory limit, else in a file, of which columns are
+    mapped into memory as they are read.
+    """
+    shape = len(bins.columns), n_rows
+    n_bytes = shape[0] * n_rows * np.dtype(bins.dtype).itemsize
+    in_memory = 2 * n_bytes <= data.memory_limit * MEGABYTE or not shape[0]
+    codes: Codes = (
+        np.empty(shape, bins.dtype) if in_memory else _mapped(folder / "codes", bins.dtype, shape)
+    )
+    Y: Board = np.empty((n_rows, bins.schema.n_labels), np.int8)
+    first = 0
+    for part in known_rows(data):
+        rows = slice(first, first + len(part))
+        codes[:, rows], Y[rows] = bins.encode(part.X), part.Y
+        first += len(part)
+    return np.asarray(codes), Y
 
 
-class LearnedByCounts(NamedTuple):
-    """A list, the loop that learned it, and what else a model needs of its rows."""
-
-    theory: DecisionList | LayeredTheory
-    covering: Covering
-    background: Background
-    cells: Integers
-    """For each label the rows in which it is known, and those that have it."""
-
-
-def learned_from_partitions(
-    data: Partitions, settings: Settings, listener: Listener
-) -> LearnedByCounts:
-    """Learn a list; the same as from the rows in memory, with the same bins."""
-    check_settings_of_parts(settings)
-    phase("finding the bins of the columns")
-    assert settings.bins is not None, "checked above"
-    bins = Bins.of(data, settings.bins)
-    phase("coding the columns")
-    return learned_by_counts(_rows(data, bins, settings), bins, settings, listener)
-
-
-def learned_by_counts(
-    rows: RowCounts, bins: Bins, settings: Settings, listener: Listener
-) -> LearnedByCounts:
-    """Learn a list from rows that are counted only; closes them."""
-    try:
-        counted = CountedRows(rows, bins, settings)
-        covering = Covering(counted, settings)
-        if not counted.n_rows:
-            raise ValueError(NOTHING_KNOWN)
-        phase("searching for the first rule")
-        covering.go_on(listener)
-    finally:
-        rows.close()
-    theory = covering.finished()
-    background = counted.background(theory)
-    assert background is not None, "there are no weights"
-    return LearnedByCounts(theory, covering, background, np.array(counted.known_cells))
-
-
-def _rows(
-    data: Partitions, bins: Bins, settings: Settings, theory: Theory | None = None
-) -> RowCounts:
-    marked = marked_columns(bins, settings.allowed)
-    if data.back_end == "dask":
-        from labelrules.learners.covering.cluster_rows import rows_on_workers
-
-        collected: Any = data
-        return rows_on_workers(collected, bins, marked, theory)
-    rows = stored_parts(data, bins, marked, settings.n_threads, theory)
-    if not rows.parts:
-        rows.close()
-        raise ValueError(NOTHING_KNOWN)
-    return rows
-
-
-def fallback_of_parts(
-    data: Partitions, theory: Theory, least: float, settings: Settings
-) -> DecisionList | None:
-    """Rules that guess a label for rows in which a theory finds none; None if no guess is good."""
-    assert settings.bins is not None, "checked by whoever learned the theory"
-    bins = Bins.of(data, settings.bins)
-    rows = _rows(data, bins, settings, theory)
-    try:
-        counted = CountedRows(rows, bins, last_resort_settings(settings))
-        rules = LastResort(counted.wait(), settings, least).rules()
-    finally:
-        rows.close()
-    return DecisionList(data.schema, rules) if rules else None
-
-
-def check_settings_of_parts(settings: Settings) -> None:
-    """Refuse parameters by which rows in partitions cannot be learned from."""
-    if settings.bins is None:
-        raise ValueError(
-            "rows in partitions are learned from by bins: set bins, as in "
-            "SeparateAndConquer(bins=255)"
-        )
-    if not settings.are_counted:
-        raise ValueError(f"rows in partitions are learned from by counts alone: {COUNTED}")
-    if settings.engine == "gpu":
-        raise ValueError(PARTS_ON_CPU)
-    if settings.max_literals is not None:
-        raise ValueError("max_literals needs all rows in memory: leave it out, or set max_rules")
+def _mapped(path: Path, dtype: npt.DTypeLike, shape: tuple[int, int]) -> Codes:
+    """An array in a new file, with room on the disk: else writing to it may end the process."""
+    with naming_full_disks(str(path.parent)), path.open("wb") as file:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, shape[0] * shape[1] * np.dtype(dtype).itemsize)
+    mode: Any = "r+" if path.stat().st_size else "w+"
+    return np.memmap(path, dtype, mode, shape=shape)

@@ -1,1 +1,0 @@
-"""Counting and applying rules on a GPU by CUDA and CuPy; encodings are in ../README.md."""
