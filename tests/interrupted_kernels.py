@@ -258,7 +258,7 @@ def discover(data):
 
 def grow_by_twins_of_a_gpu(data):
     from labelrules.scale.gpu.codes import binned_on_gpu
-    from labelrules.scale.gpu.foil import GpuFoilSearch
+    from labelrules.scale.gpu.counts import GpuFoilSearch
     from twins.gpu_kernels import NumpyKernels
 
     bins, codes = binned_on_gpu(data.X, data.schema, 16, NumpyKernels(), 1 << 30)

@@ -469,7 +469,7 @@ def counted_rows_of(
         unit = cell_units(data.Y, data.weights)[1]
         counts: RowCounts = rows_in_memory(data, bins, marked, board, settings.n_threads)
         return CountedRows(counts, bins, settings, None if data.weights is None else unit)
-    counts = back_end(rows.back_end, "counts").counts_of(
+    counts = back_end(rows.back_end, "counts").row_counts(
         rows, bins, marked, settings.n_threads, theory
     )
     try:

@@ -288,7 +288,7 @@ class SeparateAndConquer(RuleClassifier):
         table, target, settings = found
         with progress_listener(self.progress) as listener:
             try:
-                covering = Covering(gpu.counted_rows(table, settings), settings)
+                covering = Covering(gpu.rows_on_gpu(table, settings), settings)
             except DeviceError as error:
                 cpu_instead(settings.engine, error)
                 return False

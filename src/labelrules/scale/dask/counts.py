@@ -205,7 +205,7 @@ class ClusterRows(RowCounts):
         self.parts = []
 
 
-def counts_of(
+def row_counts(
     data: CollectedRows,
     bins: Bins,
     marked: Integers,

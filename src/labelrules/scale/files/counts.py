@@ -121,7 +121,7 @@ def naming_full_disks(folder: str) -> Iterator[None]:
         ) from wrong
 
 
-def counts_of(
+def row_counts(
     data: Partitions,
     bins: Bins,
     marked: Integers,

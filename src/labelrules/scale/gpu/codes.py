@@ -19,8 +19,7 @@ from labelrules.kernels.device import (
 from labelrules.scale.gpu.kernels.counting import MOST_OF_A_BYTE, GpuKernels, n_padded
 
 if TYPE_CHECKING:
-    from labelrules.scale.gpu.counts import GpuRows
-    from labelrules.scale.gpu.foil import GpuFoilSearch
+    from labelrules.scale.gpu.counts import GpuFoilSearch, GpuRows
 
 PIECE = 1 << 28
 """Bytes of rows that are sent to the GPU together, if they are not stored column by column."""
@@ -206,7 +205,7 @@ class GpuCodes:
 
     def foil_search(self, bins: Bins) -> "GpuFoilSearch":
         """A search for rules of one class in the rows."""
-        from labelrules.scale.gpu.foil import GpuFoilSearch
+        from labelrules.scale.gpu.counts import GpuFoilSearch
 
         return GpuFoilSearch(bins, self)
 

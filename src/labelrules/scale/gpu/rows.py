@@ -168,7 +168,7 @@ def _uncopied_table(
     return target, UncopiedTable(X, labels.board, one.schema)
 
 
-def counted_rows(table: UncopiedTable, settings: Settings) -> CountedRows:
+def rows_on_gpu(table: UncopiedTable, settings: Settings) -> CountedRows:
     """The rows on the GPU, ready to be counted."""
     assert settings.bins is not None, "only binned columns are counted"
     phase("cutting the columns into bins")

@@ -8,10 +8,10 @@ from scipy import sparse
 from labelrules._types import Board, Integers
 from labelrules.data.memory.encoding import encode
 from labelrules.kernels.device import is_on_gpu
-from labelrules.scale.gpu.kernels import applying, pieces
-from labelrules.scale.gpu.kernels.pieces import RulesOnGpu, TestedColumns, WantedCells
 from labelrules.rules.rule_table import RuleTable, Start
 from labelrules.rules.theory import Run, checked_board
+from labelrules.scale.gpu.kernels import applying, pieces
+from labelrules.scale.gpu.kernels.pieces import RulesOnGpu, TestedColumns, WantedCells
 
 
 def run(table: RuleTable, X: Any, start: Start) -> Run:
