@@ -16,8 +16,12 @@ from labelrules.learners.base.estimator import TableClassifier, Target, WeightKi
 from labelrules.learners.base.label_models import checked_base, weighs
 from labelrules.learners.base.per_label import ComposedClassifier
 from labelrules.learners.base.progress import recorded
-from labelrules.learners.base.tallies import label_cells, reasons_without_rules
-from labelrules.learners.base.theory_classifier import BackgroundRecord, RuleClassifier
+from labelrules.learners.base.tallies import label_cells
+from labelrules.learners.base.theory_classifier import (
+    BackgroundRecord,
+    RuleClassifier,
+    reasons_without_rules,
+)
 from labelrules.learners.registry import register
 from labelrules.rules import DecisionList, Head, Rule, Theory
 from labelrules.rules.json import ListRecord, label_numbers

@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.utils import get_tags
 
 from labelrules._checks import is_whole, job_count, number
@@ -23,13 +22,14 @@ from labelrules.learners.base.label_models import (
 )
 from labelrules.learners.base.progress import check_progress, phase, progress_listener, recorded
 from labelrules.learners.base.size import checked_size, within_literals, without_wrong_rules
-from labelrules.learners.base.tallies import label_cells, reasons_without_rules
+from labelrules.learners.base.tallies import label_cells
 from labelrules.learners.base.theory_classifier import (
     Background,
     RuleClassifier,
     Smoothing,
     TheoryClassifier,
     TheoryState,
+    reasons_without_rules,
 )
 from labelrules.learners.covering.learner import rules_of_last_resort
 from labelrules.rules import DecisionList, LayeredTheory

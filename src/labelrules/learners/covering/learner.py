@@ -254,8 +254,10 @@ class SeparateAndConquer(RuleClassifier):
             if data.in_memory:
                 phase("counting right and wrong cells")
             learned = covering.finished()
-            kept = within_literals(learned, data, settings.max_literals)
-        self._note(covering, learned, kept, settings.max_literals)
+            kept, limit = learned, settings.max_literals
+            if limit is not None:
+                kept = within_literals(learned, data, limit)
+        self._note(covering, learned, kept, limit)
         return kept
 
     def _note(

@@ -17,7 +17,6 @@ from labelrules._checks import (
 from labelrules.data.codes.bins import checked_bins
 from labelrules.data.schema import Schema
 from labelrules.kernels.device import NO_BINS, Engine, checked_engine
-from labelrules.learners.base.size import checked_size
 from labelrules.learners.covering.board import Order
 from labelrules.measures import Measure
 from labelrules.search.bodies.rule_language import Language, language
@@ -128,7 +127,7 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         readd=one_of(learner.readd, "readd", ("all", "incomplete")),
         open_share=number(learner.open_share, "open_share", low=0, high=1),
         max_rules=_optional(whole_number, learner, "max_rules", low=0),
-        max_literals=checked_size(learner.max_literals),
+        max_literals=_optional(whole_number, learner, "max_literals", low=0),
         time_limit=_optional(number, learner, "time_limit", low=0, infinite=True),
         order="prepend" if prepends else "append",
         default_rule=None if default is None else truth_value(default, "default_rule"),

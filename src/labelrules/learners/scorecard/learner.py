@@ -43,7 +43,8 @@ from labelrules.learners.base.progress import (
     warn_of_early_end,
 )
 from labelrules.learners.base.sampling import folds_of, row_keys, weight_keys
-from labelrules.learners.base.tallies import label_cells, reasons_without_rules
+from labelrules.learners.base.tallies import label_cells
+from labelrules.learners.base.theory_classifier import reasons_without_rules
 from labelrules.learners.registry import register
 from labelrules.learners.scorecard.decoding import (
     Decoding,
