@@ -58,7 +58,7 @@ class UncopiedTable:
 
     @property
     def fingerprint(self) -> str | None:
-        """That of the data set of these rows."""
+        """The fingerprint of the data set of these rows."""
         return self.sums and fingerprint_of(self.schema, self.n_rows, self.sums)
 
     @property

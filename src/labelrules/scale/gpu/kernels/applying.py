@@ -107,7 +107,7 @@ def _small(numbers: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
 
 
 def in_host(X: Any) -> Any:
-    """The same array in host memory; as it is if it cannot be brought there."""
+    """An array in host memory; as it is if it cannot be brought there."""
     if why_no_gpu() is not None:
         return X
     import cupy
@@ -184,7 +184,7 @@ class ApplyKernels:
         return int(flag[0])
 
     def send(self, arrays: Sequence[npt.NDArray[Any]]) -> list[Any]:
-        """The same arrays on the GPU, in C order; all together, once in each piece of work."""
+        """Arrays on the GPU, in C order; all together, once in each piece of work."""
         start, size = _starts(arrays)
         given = self._sent = self._sent.of(size, self.cupy)
         room = self.cupy.empty(size, np.uint8)

@@ -123,7 +123,7 @@ class GpuKernels:
         return self.cupy.asarray(values)
 
     def to_host(self, values: Any) -> npt.NDArray[Any]:
-        """The same array in host memory."""
+        """An array in host memory."""
         return np.asarray(self.cupy.asnumpy(values))
 
     def room_for_codes(self, n_rows: int, most: int) -> Any:
