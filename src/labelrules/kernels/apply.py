@@ -100,6 +100,7 @@ def _fill_dense(words, column, operator, value, first, n_rows):
 @looped
 def _fill_sparse(words, rows, values, operator, value, first, n_rows):
     """Entries that are not stored are zero: start from what zero answers, then correct."""
+    # So the loop runs over stored entries, not over rows.
     zero = _satisfies(operator, 0.0, value)
     words[:] = _ALL if zero else _NONE
     for entry in range(_first_at(rows, first), len(rows)):
@@ -191,6 +192,7 @@ def _cover(covered, r, rules, columns, words, filled, written, present, first, n
         label, wanted = rules.look_label[i], rules.look_value[i]
         for word in range(len(covered)):
             shown = present[label, word]
+            # An unset label satisfies neither: absent is written and not present.
             covered[word] &= shown if wanted else written[label, word] & ~shown
     _cover_by_features(covered, r, rules, columns, words, filled, first, n_rows)
 
@@ -199,6 +201,7 @@ def _cover(covered, r, rules, columns, words, filled, written, present, first, n
 def _cover_by_features(covered, r, rules, columns, words, filled, first, n_rows):
     """Narrow the rows down to those that satisfy the conditions on features of rule r."""
     for i in range(rules.atom_start[r], rules.atom_start[r + 1]):
+        # An atom that no rule needs in this slab is never filled.
         if not _any(covered):
             return
         atom = rules.atom[i]
@@ -278,6 +281,7 @@ def run_list(rules, columns, board, fresh, reads, writer, stopped):
         for r in range(len(rules.stops)):
             for word in range(SLAB):  # a slice would bring the making of its messages along
                 covered[word] = active[word]
+            # A rule that stops must see every row it covers, written or not.
             if not rules.stops[r]:
                 _can_write(covered, r, rules, written)
             _cover(
@@ -398,6 +402,7 @@ def _best_set(points, best, rules):
         total = rules.bonus[s]
         for i in range(rules.set_start[s], rules.set_start[s + 1]):
             total += points[rules.set_label[i]]
+        # Equal points: a label set before the labels without it, and the first of label sets.
         if total > best or (total == best and winner < 0):
             winner, best = s, total
     return winner

@@ -29,13 +29,13 @@ from labelrules.kernels.jit import (
     scoring_kernel,
     scoring_once,
 )
-from labelrules.kernels.scoring import Scoring, are_short, formula, greatest_key
+from labelrules.kernels.scoring import Scoring, are_short, formula_value, greatest_key
 from labelrules.measures import Formula, helpers
-from labelrules.measures.formulas import fingerprint
+from labelrules.measures.formulas import definition_of
 from labelrules.measures.linear_ratios import LinearRatio, linear_ratio
 
 _INNER = (
-    scoring.formula, scoring.key_of, scoring.score_key, scoring.bound_key, scoring.reach,
+    scoring.formula_value, scoring.key_of, scoring.score_key, scoring.bound_key, scoring.reach,
     scoring.limits, scoring.both_limits, scoring.greatest_key, scoring.greatest,
     scoring.greatest_of_column, scoring.better_value, scoring.scan_two, scoring.best_value,
     scoring.can_reach, scoring.saturation, scoring.scan_block, scoring.mark_values,
@@ -83,7 +83,7 @@ def kernels_for(formula: Formula, counting: str) -> FormulaKernels:
     """The kernels for a formula."""
     if _IS_COMPILED or _shared_weights(formula, counting) is not None:
         return _shared_kernels()
-    return _own_kernels(formula.name, fingerprint(formula))
+    return _own_kernels(formula.name, definition_of(formula))
 
 
 def scoring_for(
@@ -105,7 +105,7 @@ def scoring_for(
         return scoring._replace(upper=tuple(upper), lower=tuple(lower), short=short)
     if not _IS_COMPILED:
         return scoring
-    of_counts, of_sums = _code(formula.name, fingerprint(formula))
+    of_counts, of_sums = _code(formula.name, definition_of(formula))
     return scoring._replace(of_counts=address_of(of_counts), of_sums=address_of(of_sums))
 
 
@@ -128,7 +128,7 @@ def _shared_kernels() -> FormulaKernels:
         return _kernels(mark, {})
     names = globals() | _scored_by(None, _marked(b"ratio"))
     replaced = {
-        "formula": scoring_inner(_rebound(any_formula, names, mark)),
+        "formula_value": scoring_inner(_rebound(any_formula, names, mark)),
         "greatest_key": scoring_once(_rebound(any_greatest_key, names, mark)),
     }
     return _kernels(mark, replaced)
@@ -138,12 +138,12 @@ def _shared_kernels() -> FormulaKernels:
 def _own_kernels(name: str, definition: bytes) -> FormulaKernels:
     """Where nothing is compiled there are no addresses."""
     mark = _marked(definition)
-    return _kernels(mark, {"formula": compiled(Formula(name), mark)})
+    return _kernels(mark, {"formula_value": compiled(Formula(name), mark)})
 
 
 @cache
 def _code(name: str, definition: bytes) -> tuple[Any, Any]:
-    """The code of a formula; one registered anew under the same name has another."""
+    """The code of a formula; one that is registered anew under its name has another."""
     mark = _marked(definition)
     names = globals() | _scored_by(Formula(name), mark)
     return (
@@ -156,12 +156,12 @@ def _scored_by(formula: Formula | None, mark: str) -> dict[str, Any]:
     """A formula, None for the ratio of weighted sums, and what scores sums by it."""
     names = dict(vars(scoring))
     if formula is not None:
-        names["formula"] = compiled(formula, mark)
+        names["formula_value"] = compiled(formula, mark)
     else:
-        names["formula"] = scoring_inner(_rebound(scoring.formula, names, mark))
+        names["formula_value"] = scoring_inner(_rebound(scoring.formula_value, names, mark))
     for inner in (scoring.key_of, scoring.score_key, scoring.greatest_key):
         names[inner.__name__] = scoring_once(_rebound(inner, names, mark))
-    return {name: names[name] for name in ("formula", "greatest_key")}
+    return {name: names[name] for name in ("formula_value", "greatest_key")}
 
 
 def _marked(definition: bytes) -> str:
@@ -191,7 +191,7 @@ def _sources() -> bytes:
 
 
 def compiled(formula: Formula, mark: str = "") -> Any:
-    """A formula as a compiled function that takes the place of `scoring.formula`.
+    """A formula as a compiled function that takes the place of `scoring.formula_value`.
 
     A division by zero gives NaN instead of an error, so that many counts can be scored at a time.
     All compiled functions carry the mark in their name; see `_rebound`.
@@ -217,7 +217,7 @@ def compiled(formula: Formula, mark: str = "") -> Any:
 
 
 def _rebound(function: Any, names: dict[str, Any], mark: str) -> FunctionType:
-    """The same function with other globals and another name.
+    """Copy a function, with other globals and another name.
 
     Numba keeps and links compiled code by name, so the name must distinguish formulas.
     """
@@ -286,10 +286,10 @@ def _call(builder: Any, given_back: Any, arguments: Any) -> Any:
 
 
 def any_formula(tp, fp, tn, fn, prior, scoring):
-    """In place of `scoring.formula`: that one, or the code at an address."""
+    """In place of `scoring.formula_value`: that one, or the code at an address."""
     if scoring.of_counts:
         return _call_of_counts(scoring.of_counts, tp, fp, tn, fn, scoring.unit, scoring.parameter)
-    return formula(tp, fp, tn, fn, prior, scoring)
+    return formula_value(tp, fp, tn, fn, prior, scoring)
 
 
 def any_greatest_key(value, sums, start, stop, offset, sign, everywhere, floor, scoring):
@@ -305,7 +305,7 @@ def any_greatest_key(value, sums, start, stop, offset, sign, everywhere, floor, 
 def of_counts(tp, fp, tn, fn, unit, parameter):
     """What `_call_of_counts` calls, with the formula among its globals."""
     scoring = FormulaScoring(False, 0, unit, parameter, True)
-    return np.float64(formula(tp, fp, tn, fn, 0.0, scoring))
+    return np.float64(formula_value(tp, fp, tn, fn, 0.0, scoring))
 
 
 def of_sums(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from labelrules._types import UNSET, Floats, Integers
 from labelrules.kernels.jit import inner, kernel, tested
-from labelrules.kernels.scoring import confusion, formula
+from labelrules.kernels.scoring import confusion_of, formula_value
 
 TINY = 1e-12
 """Scores that differ by less are equal, so that rounding does not decide between heads."""
@@ -24,12 +24,12 @@ def score_tallies(scoring, inside_1, inside_0, ones, zeros):
     for body in range(n_bodies):
         for value in range(2):
             for label in range(n_labels):
-                tp, fp, tn, fn = confusion(
+                tp, fp, tn, fn = confusion_of(
                     value, scoring.head_relative, inside_1[body, label], inside_0[body, label],
                     ones[label], zeros[label],
                 )  # fmt: skip
                 prior = (tp + fn) / max(ones[label] + zeros[label], 1)
-                scores[body, value, label] = formula(tp, fp, tn, fn, prior, scoring)
+                scores[body, value, label] = formula_value(tp, fp, tn, fn, prior, scoring)
     return scores
 
 

@@ -58,6 +58,7 @@ def _keep(source, first, last, covered, target, end):
         row = row_of(entry)
         target[np.uint64(end)] = np.int32(row) ^ pending
         kept = np.int32(covered[row])
+        # The first row of a value may go: its mark is passed on to the first that stays.
         end += kept
         pending &= kept - np.int32(1)
     return end
@@ -97,6 +98,7 @@ def _narrow_to_few(index, places, ranked, by_column, first, last, rows, covered,
         for word in range(len(bits)):
             left = bits[word]
             bits[word] = _NONE
+            # From the lowest bit on, so that the rows come sorted by value.
             while left:
                 lowest = left & (~left + _ONE)
                 left ^= lowest
@@ -136,7 +138,7 @@ def narrow(index, first, last, covered, narrowed):
 
 @kernel
 def narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, narrowed):
-    """The same as `narrow`, from the index of all rows, if few are covered; see README.md."""
+    """Keep only covered rows, from the index of all rows, if they are few; see README.md."""
     _narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, narrowed)
 
 
@@ -204,6 +206,7 @@ def cumulate(entries, start, middle, valid, stop, codes, inside, n_inside, unlis
     `unlisted`, else theirs is missing. `sums` has room for one more than the values. Returns the
     number of values, and the sum over rows that have a value.
     """
+    # Rows that are not listed are never touched: their sum is what the listed ones leave.
     total, n_values = _add(entries, start, middle, codes, sums, np.int64(0), np.int64(0))
     gap, before = n_values, total
     is_rest = unlisted and n_inside > stop - start
@@ -223,6 +226,7 @@ def _add(entries, first, last, codes, sums, total, n_values):
     at = n_values - 1
     for i in span(first, last):
         entry = entries[i]
+        # A new value begins where the entry is negative; each row overwrites the sum of its value.
         at -= np.int64(entry >> 31)
         total += counts_of(codes[row_of(entry)])
         sums[np.uint64(at)] = total

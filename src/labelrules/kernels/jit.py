@@ -55,7 +55,7 @@ class _LinkedLibrary(JITCodeLibrary):
 
 
 class _UnoptimisedLibrary(_LinkedLibrary):
-    """The same, to be optimised with the kernel only."""
+    """The code of a function that is optimised with the kernel only."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
@@ -239,7 +239,7 @@ class _CompileListener(event.Listener):
             _compiling.begin()
 
     def on_end(self, event: Any) -> None:
-        """See `on_start`; compilations are nested."""
+        """Called by Numba likewise; compilations are nested."""
         if self.depth == 0:
             return
         self.depth -= 1

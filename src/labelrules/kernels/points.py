@@ -44,6 +44,7 @@ def refit(labels, fresh, card, margin, weights, most, n_sweeps, tables):
                             first, end, rows, own, change, softplus, loss_unit, weight
                         ):
                             break
+                        # Newton's step may be too long; towards 0, so that halving ends.
                         change = np.int64(change / 2)
                     if change != 0:
                         points[rule, label] = given + change
@@ -70,7 +71,7 @@ def _allowed(rule, label, counts, targets, most):
 def _step(slope, curve, ridge, unit, given, low, high):
     """A Newton step of the points of a rule, in whole points."""
     wanted = np.float64(slope) - ridge * unit * np.float64(given)
-    wanted /= unit * (np.float64(curve) + ridge + 1.0)
+    wanted /= unit * (np.float64(curve) + ridge + 1.0)  # 1: never a division by 0
     change = np.int64(np.rint(max(min(wanted, FARTHEST), -FARTHEST)))
     return min(max(given + change, low), high) - given
 

@@ -23,7 +23,7 @@ COLUMN, FIRST, LAST, REST, SECOND = range(5)
 
 PRESENT = 0xFFFFFFFF
 _UNLISTED, _NOWHERE = -1, -2
-_SMALLEST = 5e-324
+_SMALLEST = 5e-324  # the least float above 0: a gain of 0 is none
 
 
 class RipperTable(NamedTuple):
@@ -101,6 +101,7 @@ def _restrict(index, cut, covered, left):
     """Find which of the covered rows a cut leaves."""
     entries = index.entries
     holds_for_rest = cut[REST] > 0
+    # Only the listed rows are looked up: of those that satisfy the cut, or that do not.
     for row in range(len(covered)):
         left[row] = covered[row] & holds_for_rest
     if holds_for_rest:
@@ -262,7 +263,7 @@ def _best_place(listing, nominal, codes, counts, inside, n_inside, logs, room):
 
 @inner
 def _best_weighted(listing, nominal, codes, inside, n_inside, unit, sums):
-    """The same for weighted rows: `codes` and `inside` have two sums of weights, in units."""
+    """The best refinement of weighted rows: sums of weights, in units, in `codes` and `inside`."""
     entries, start, middle, valid, stop = listing
     base = information(inside, unit)
     best, most, where, place = 0.0, np.int64(0), -1, -1

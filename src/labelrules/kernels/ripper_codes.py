@@ -69,7 +69,7 @@ def best_cut(table, start, nominal, inside, unit, least, logs):
 
 @kernel
 def grow_on_codes(codes, start, nominal, positive, counted, unit, covered, least, logs):
-    """The same as `grow` on columns of codes: cuts as column, operator and code, three numbers.
+    """Grow cuts as `grow` does, on columns of codes: column, operator and code, three numbers.
 
     `logs` has one number where rows have weights.
     """
@@ -94,6 +94,7 @@ def grow_on_codes(codes, start, nominal, positive, counted, unit, covered, least
         n_kept, missing = 0, start[column + 1] - start[column] - 1
         for i in range(len(rows)):
             holds = _holds(np.int64(codes[column, rows[i]]), nominal[column], side, at, missing)
+            # In place and without a branch: what does not hold is written over.
             rows[n_kept], sums[n_kept] = rows[i], sums[i]
             n_kept += holds
         rows, sums = rows[:n_kept], sums[:n_kept]
@@ -109,7 +110,7 @@ def _holds(code, nominal, second, at, missing):
 
 @kernel
 def covered_by_codes(codes, start, nominal, cuts, held, positive, counts):
-    """The same as `covered_by` for cuts on codes."""
+    """The rows covered by no cut on codes, the first, the first two and so on, as `covered_by`."""
     covered = np.ones((len(cuts) + 1, len(held)), np.bool_)
     counts[:] = 0
     for k in range(len(cuts) + 1):

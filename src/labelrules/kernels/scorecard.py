@@ -187,6 +187,7 @@ def add_full(bins, first_cells, sizes, packed, slopes, curves):
     # Four sums of each bin, in turn: an addition need not wait for the one before.
     lanes = np.zeros((4, sizes.max()), np.int64)
     lane_0, lane_1, lane_2, lane_3 = lanes[0], lanes[1], lanes[2], lanes[3]
+    # With many bins emptying their sums takes longer, so steps have more rows then.
     step = min(CHUNK, max(NEAR, 4 * sizes.max()))
     for begin in range(0, n_rows, step):
         end = min(begin + step, n_rows)
@@ -212,7 +213,7 @@ def add_full(bins, first_cells, sizes, packed, slopes, curves):
 
 @kernel
 def add_listed(start, rows, bins, rest, first_cells, sizes, packed, slopes, curves):
-    """The same for columns that list some rows; the others are in the bin `rest`."""
+    """Add up the moments for columns that list some rows; the others are in the bin `rest`."""
     if len(rest) == 0:
         return
     lanes = np.zeros((4, sizes.max()), np.int64)
@@ -293,6 +294,7 @@ def lean(cells, candidates, nominal, targets, counts, labels, totals, n_known, l
                 wanted = target_of[cell] + (0 if nominal[column] else wanted)
                 rows = count_of[cell] + (0 if nominal[column] else rows)
                 cell += 1
+                # Shares compared by products of whole numbers, so without rounding.
                 leanings[labels[k], number] = np.sign(wanted * n_rows - total * rows)
                 others = (all_wanted - wanted) * n_rows - total * (all_rows - rows)
                 leanings[labels[k], number + 1] = np.sign(others)
@@ -333,6 +335,7 @@ def promise(
                     is_against = slope_2 * leaning[number] <= 0
                 now = np.int64(0) if is_against else now
                 before = own[number]
+                # The score is kept up by differences: most labels stay as they were.
                 if now != before and before != TAKEN:
                     score[number] += now - before
                     own[number] = now

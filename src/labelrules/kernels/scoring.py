@@ -61,7 +61,7 @@ class Scoring(NamedTuple):
     of_sums: int = 0
 
 
-def formula(tp, fp, tn, fn, prior, scoring):
+def formula_value(tp, fp, tn, fn, prior, scoring):
     """The ratio of two weighted sums; other formulas take its place, see `kernels.compile`.
 
     The order of additions is that of `measures.linear_ratios`, so that both round alike.
@@ -95,7 +95,7 @@ def cells_of(code):
 
 
 @small
-def confusion(value, head_relative, inside_1, inside_0, ones, zeros):
+def confusion_of(value, head_relative, inside_1, inside_0, ones, zeros):
     """True and false positives, true and false negatives of predicting `value` inside.
 
     The definition of right and wrong for all kernels, as `measures.confusion` is for Python.
@@ -111,6 +111,7 @@ def confusion(value, head_relative, inside_1, inside_0, ones, zeros):
 def key_of_score(score):
     """An integer that compares like the float; `NOTHING` for NaN."""
     bits = np.float64(score + 0.0).view(np.int64)  # and never -0.0
+    # Negative floats rise as their bits fall: all but the sign are turned.
     key = bits ^ ((bits >> 63) & _LOW)
     return key if score == score else NOTHING
 
@@ -132,11 +133,11 @@ def key_of(value, ones, zeros, everywhere, scoring):
     """The key of predicting `value` in cells with so many ones and zeros."""
     all_ones, cells = ones_of(everywhere), cells_of(everywhere)
     all_zeros = cells - all_ones
-    tp, fp, tn, fn = confusion(value, scoring.head_relative, ones, zeros, all_ones, all_zeros)
+    tp, fp, tn, fn = confusion_of(value, scoring.head_relative, ones, zeros, all_ones, all_zeros)
     prior = 0.0
     if not scoring.short:
         prior = (all_ones if value else all_zeros) / max(cells, 1.0)
-    return key_of_score(formula(tp, fp, tn, fn, prior, scoring))
+    return key_of_score(formula_value(tp, fp, tn, fn, prior, scoring))
 
 
 def score_key(value, inside, everywhere, scoring):
@@ -144,11 +145,13 @@ def score_key(value, inside, everywhere, scoring):
     ones, cells = ones_of(inside), cells_of(inside)
     key = key_of(value, ones, cells - ones, everywhere, scoring)
     right = ones if value else cells - ones
+    # A rule that is right about nothing is none, whatever its score.
     return key if right > 0 and cells >= scoring.smallest else NOTHING
 
 
 def bound_key(value, low, high, everywhere, scoring):
     """What no sum between two others can exceed, where right cells raise the score."""
+    # Sums rise in both counts: the most right cells and the fewest wrong ones are at the ends.
     ones = ones_of(high) if value else ones_of(low)
     zeros = cells_of(low) - ones_of(low) if value else cells_of(high) - ones_of(high)
     return key_of(value, ones, zeros, everywhere, scoring)
@@ -168,6 +171,7 @@ def limits(value, everywhere, top, scoring):
         return 1.0, wrongs
     low, high = 0.0, rights  # the least number is above low and at most high, if there is one
     while high - low > 1:
+        # Halving needs the score to rise with right cells; rounding is left room by the slack.
         middle = np.floor((low + high) / 2)
         if reach(value, middle, 0.0, everywhere, scoring) + SLACK < top:
             low = middle
@@ -202,6 +206,7 @@ def greatest(value, sums, n, offset, sign, everywhere, floor, bounded, scoring):
         stop = min(start + block, n)
         if bounded:
             low, high = offset + sign * sums[start], offset + sign * sums[stop - 1]
+            # What the second operator covers falls as the sums of the first rise.
             if sign < 0:
                 low, high = high, low
             if bound_key(value, low, high, everywhere, scoring) + SLACK < best:
@@ -211,7 +216,7 @@ def greatest(value, sums, n, offset, sign, everywhere, floor, bounded, scoring):
 
 
 def greatest_key(value, sums, start, stop, offset, sign, everywhere, floor, scoring):
-    """The same for a stretch of sums, all of which are scored."""
+    """The greatest key for a stretch of sums, all of which are scored."""
     best = floor
     # LLVM takes several at a time only if no index may be below 0, hence those without a sign, and
     # if each key counts: without the floor it passes over those that are not allowed by a branch.
@@ -298,6 +303,7 @@ def saturation(everywhere, values, present, absent, top, scoring):
                 return OPEN
             if reach(value, rights, 0.0, everywhere, scoring) > top:
                 return OPEN
+            # Without a wrong cell only the right ones vary: all must give this very key.
             right = max(least, 1.0)
             while wrong == 0 and right <= rights and level == SURE:
                 if reach(value, right, 0.0, everywhere, scoring) != top:
@@ -352,6 +358,7 @@ def scan_block(
                 if i == until:
                     mark(marks, first + second * buckets, bucket, buckets, reached)
                     bucket, until, reached = bucket + 1, until + width, 0.0
+                # Where slots are marked, each of them needs its own most right cells.
                 if marks is None and sums[i] == last:
                     continue  # the same cells as by the cut before
                 last = sums[i]
@@ -362,6 +369,7 @@ def scan_block(
                 )
                 if not allowed or ones + zeros < scoring.smallest:
                     continue
+                # Where all within the limits have the top key nothing needs to be scored.
                 key, right = top, (ones if allowed & PRESENCE else zeros)
                 if level < SURE:
                     key, right = better_value(inside, everywhere, values & allowed, scoring)

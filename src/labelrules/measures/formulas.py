@@ -406,7 +406,7 @@ def _value(function: Function, counts: tuple[float, ...], parameter: float) -> f
         return math.inf
 
 
-def fingerprint(formula: Formula) -> bytes:
+def definition_of(formula: Formula) -> bytes:
     """All that the values of a formula depend on except its parameter: code, constants, helpers."""
     function = cast(FunctionType, formula.function)
     return repr([_function_parts(each) for each in (function, *helpers(function))]).encode()

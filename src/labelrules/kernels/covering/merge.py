@@ -109,6 +109,7 @@ def add_up(
     codes, sums, totals, gains, sizes, limits, levels = work
     n_layers, n = len(cells.counted), 0
     top = n_layers - 1  # the layer for presence
+    # Where heads are limited presences go before absences, hence a pass for each.
     limited = largest < len(labels)
     gains[:], sizes[:] = 0.0, 0
     for step in range(len(labels) * (2 if limited else 1)):

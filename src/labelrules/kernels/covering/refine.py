@@ -111,6 +111,7 @@ def _by_value(entries, start, middle, valid, stop, codes, inside, n_inside, unli
     n, total = cumulate(
         entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums
     )
+    # Sums up to each value become sums of each; from the end, where the one before is whole yet.
     for i in range(n - 1, 0, -1):
         sums[i] -= sums[i - 1]
     return n, total
@@ -118,7 +119,7 @@ def _by_value(entries, start, middle, valid, stop, codes, inside, n_inside, unli
 
 @inner
 def _two_values(entries, start, middle, valid, stop, codes, inside, n_inside, sums):
-    """The same for a column that lists the rows of one value: the other is before or after."""
+    """The sums of a column that lists the rows of one value: the other is before or after."""
     n = 0
     listed, missing = sum_of(entries, start, valid, codes), sum_of(entries, valid, stop, codes)
     for listed_now in (middle > start, middle == start):
@@ -185,7 +186,7 @@ def scan_listed(
     entries, start, middle, valid, stop, codes, inside, n_inside, top, everywhere, values, present,
     absent, scoring, marks, slot,
 ):  # fmt: skip
-    """The same by a column that lists the rows of one value, the most frequent case."""
+    """The best refinement by a column that lists the rows of one value, the most frequent case."""
     listed, missing = np.int64(0), np.int64(0)
     for entry in entries[start:valid]:
         listed += counts_of(codes[row_of(entry)])
@@ -210,7 +211,7 @@ def scan_values(
     entries, start, middle, valid, stop, unlisted, codes, inside, n_inside, operators, top,
     everywhere, values, present, absent, scoring, sums, marks, first, last, buckets,
 ):  # fmt: skip
-    """The same by a nominal column."""
+    """The best refinement by a nominal column: key, right cells and place."""
     n, total = _by_value(
         entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums
     )
@@ -249,6 +250,7 @@ def best_refinements(
         top, most = key_of_best(best.scores[i]), float(best.corrects[i])
         where, place, is_root, has_risen = -1, -1, top == NOTHING, True
         for column in range(first, last):
+            # Limits change with the top key only, and it seldom rises.
             if has_risen:
                 present, absent = both_limits(everywhere, values, top, scoring)
                 level = saturation(everywhere, values, present, absent, top, scoring)
@@ -279,6 +281,7 @@ def best_refinements(
             if key < top or key == NOTHING:
                 continue
             has_risen = key > top
+            # What was marked before reaches the lower key only.
             if marks is not None and has_risen:
                 marks[slots[first] : slots[column]] = 0
             if has_risen or right > most:

@@ -101,6 +101,7 @@ def add_rows(codes, start, first, last, rows, sums, table):
 
     `sums` has one number only if it is the same for all rows.
     """
+    # One number for all rows: every row reads the first.
     step = np.int64(len(sums) > 1)
     for begin in range(0, len(rows), STRETCH):
         end = min(begin + STRETCH, len(rows))
@@ -143,6 +144,7 @@ def open_rows(cells, truth, waiting, rows):
     for row in range(len(cells)):
         rows[n_rows] = row
         counts = waiting[row] if len(waiting) else cells[row] < 0
+        # Every row is written, and stays if the next is not written over it: no branch.
         n_rows += counts and truth[row] >= 0
     return n_rows
 
@@ -237,7 +239,7 @@ def scan_numbers(cells, n_bins, present, operators, everywhere, values, key, rig
 
 
 def scan_categories(cells, n_bins, present, operators, everywhere, values, key, right, scoring):
-    """The same for a nominal column, by its categories."""
+    """The best category of a nominal column that exceeds a key and right cells; -1 without one."""
     total, n_values, place, found = np.int64(0), np.int64(0), np.int64(-1), np.int64(0)
     for code in range(n_bins):
         total += cells[code]
@@ -292,7 +294,7 @@ def best_in_tables(
 def best_by_labels(
     by_label, labels, operators, n_features, everywheres, values_of, scoring, best, insides
 ):
-    """The same by a condition on one of some labels; the place is its value.
+    """The best condition on one of some labels for each target; the place is its value.
 
     `by_label` has, for each target and tested label, the sums of cells where it is unset, absent
     and present; `operators` likewise whether it may be tested.
@@ -330,6 +332,7 @@ def score_sums(insides, everywheres, values_of, scoring, scores, corrects):
 def _gap_from(gap, value, splitters):
     """The number of splitters below a value, at least `gap`; near ones are tried first."""
     n_splitters = len(splitters)
+    # Values are sorted, so the next one is mostly in the same gap, or near.
     if gap >= n_splitters or splitters[gap] >= value:
         return gap
     low, step = gap, 1  # the splitter at `low` is below
@@ -354,7 +357,7 @@ def count_between(values, splitters, equal, between, least):
     """
     n_known, gap = np.int64(0), np.int64(0)
     for value in values:
-        if value != value:
+        if value != value:  # missing values come last
             break
         n_known += 1
         gap = _gap_from(gap, value, splitters)

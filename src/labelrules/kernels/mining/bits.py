@@ -111,6 +111,7 @@ def count_conditions(group, conditions, columns, least, counts):
             n_rows += popcount(refined[word])
         counts[condition, 0] = n_rows
         counts[condition, 1:] = 0
+        # A condition with fewer rows makes no group, so its columns are not counted.
         if n_rows >= least:
             for column in range(len(columns)):
                 counts[condition, 1 + column] = _common(refined, columns[column])
@@ -159,7 +160,7 @@ def choose_rules(start, items, words, order, wanted, left, kept, errors):
         n_wanted += popcount(left[word] & wanted[word])
         n_other += popcount(left[word] & ~wanted[word])
     errors[0] = min(n_wanted, n_other)
-    for rule in order:
+    for rule in order:  # where no wanted row is left, no rule can be right about one
         if n_wanted == 0:
             break
         n_right, n_covered = 0, 0
@@ -248,6 +249,7 @@ def compare_with_general(body, items, head, labels, everywhere, counts, producti
             needed[r] &= fewer > n_body
         for which in range(whole):
             n_covered, n_right = _subset_counts(items, chosen, which, held, everywhere)
+            # Confidences compared by products of whole numbers, so without rounding.
             if n_both * n_covered <= n_right * n_body:
                 productive[r] = False
                 break

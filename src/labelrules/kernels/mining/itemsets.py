@@ -213,6 +213,8 @@ def mine_all(table, minimum, longest, stack, results):
         patience -= n_after * stack.at[2]
         if patience < 0:
             return PAUSED
+        # Room for this set and all its extensions is asked for first: a search that stops in
+        # between could not be resumed.
         if not has_room(results, n_after + 1, level + 2):
             return FULL
         if not fits(stack, stack.stop[level] + n_after, stack.at[2]):

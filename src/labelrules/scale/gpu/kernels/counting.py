@@ -123,7 +123,11 @@ class GpuKernels:
         return self.cupy.asarray(values)
 
     def to_host(self, values: Any) -> npt.NDArray[Any]:
+<<<<<<< HEAD:src/labelrules/scale/gpu/kernels/counting.py
         """An array in host memory."""
+=======
+        """Bring an array to host memory."""
+>>>>>>> dbfb4350 (Name formulas and counts of kernels apart from measures; give reasons where they bite):src/labelrules/kernels/gpu/counting.py
         return np.asarray(self.cupy.asnumpy(values))
 
     def room_for_codes(self, n_rows: int, most: int) -> Any:
@@ -166,7 +170,7 @@ class GpuKernels:
         return np.sort(places.get())
 
     def values_around(self, keys: Any, n_known: int, places: Integers) -> tuple[Floats, Floats]:
-        """The values at some places, and the least greater ones; the same if there is none."""
+        """The values at some places, and the least greater ones, or these where none is greater."""
         given, n_places = self.cupy.asarray(places, dtype=np.int64), len(places)
         low, high = self.cupy.empty((2, n_places), np.uint64)
         self._by_row("keys_around", n_places, keys, n_known, given, np.int32(n_places), low, high)
