@@ -107,11 +107,7 @@ def _small(numbers: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
 
 
 def in_host(X: Any) -> Any:
-<<<<<<< HEAD:src/labelrules/scale/gpu/kernels/applying.py
     """An array in host memory; as it is if it cannot be brought there."""
-=======
-    """Bring an array to host memory; leave it as it is if it cannot be brought there."""
->>>>>>> dbfb4350 (Name formulas and counts of kernels apart from measures; give reasons where they bite):src/labelrules/kernels/gpu/applying.py
     if why_no_gpu() is not None:
         return X
     import cupy
@@ -188,11 +184,7 @@ class ApplyKernels:
         return int(flag[0])
 
     def send(self, arrays: Sequence[npt.NDArray[Any]]) -> list[Any]:
-<<<<<<< HEAD:src/labelrules/scale/gpu/kernels/applying.py
         """Arrays on the GPU, in C order; all together, once in each piece of work."""
-=======
-        """Send arrays to the GPU, in C order; all together, once in each piece of work."""
->>>>>>> dbfb4350 (Name formulas and counts of kernels apart from measures; give reasons where they bite):src/labelrules/kernels/gpu/applying.py
         start, size = _starts(arrays)
         given = self._sent = self._sent.of(size, self.cupy)
         room = self.cupy.empty(size, np.uint8)

@@ -123,11 +123,7 @@ class GpuKernels:
         return self.cupy.asarray(values)
 
     def to_host(self, values: Any) -> npt.NDArray[Any]:
-<<<<<<< HEAD:src/labelrules/scale/gpu/kernels/counting.py
         """An array in host memory."""
-=======
-        """Bring an array to host memory."""
->>>>>>> dbfb4350 (Name formulas and counts of kernels apart from measures; give reasons where they bite):src/labelrules/kernels/gpu/counting.py
         return np.asarray(self.cupy.asnumpy(values))
 
     def room_for_codes(self, n_rows: int, most: int) -> Any:
