@@ -1,7 +1,7 @@
 """What a theory did on rows: who wrote what, rightly or wrongly, and what rules saw before."""
 
 import numpy as np
-from hypothesis import Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from labelrules import UNSET, DecisionList, Evidence, Feature, LayeredTheory, Schema, dataset, parse
@@ -14,7 +14,12 @@ SCHEMA = Schema([Feature("x"), Feature("y", ("p", "q", "r"))], ["a", "b", "c"])
 GRID = st.sampled_from([0.0, 1.0])
 DATA = datasets(SCHEMA, min_rows=1, max_rows=9, storage=("dense",), with_unknown=True)
 LISTS = decision_lists(SCHEMA, GRID, 5)
-QUICK = {"phases": [Phase.generate], "deadline": None, "max_examples": 50}
+QUICK = {
+    "phases": [Phase.generate],
+    "deadline": None,
+    "max_examples": 50,
+    "suppress_health_check": [HealthCheck.too_slow],
+}
 
 
 @settings(**QUICK)
