@@ -16,6 +16,7 @@ from scipy import sparse
 
 import strategies
 from extras import pa, pd, pl
+from labelrules import SeparateAndConquer
 from labelrules.data import DataError, Dataset, Feature, Schema, dataset, encode, encode_labels
 from labelrules.data.memory.columns import category_text, is_number_text
 
@@ -598,3 +599,14 @@ def test_truth_values_fit_the_words_for_them_and_what_is_not_known() -> None:
     assert np.isnan(words).all()  # text among text: categories that the schema does not know
     gaps = pd.DataFrame({"a": pd.array([None, None], dtype="boolean")})
     assert np.isnan(encode(gaps, Schema([Feature("a", ("no", "yes"))], []))).all()
+
+
+@pytest.mark.parametrize("number", [np.longdouble(2) ** 53 + 1, np.longdouble(2) ** 62 + 1])
+def test_long_doubles_that_would_be_rounded_are_refused(number: np.longdouble) -> None:
+    if np.finfo(np.longdouble).nmant < 63:
+        pytest.skip("long doubles hold no more than doubles here")
+    model = SeparateAndConquer().fit([[1.0], [2.0]], [[0, 1], [1, 0]])
+    for X in (np.array([[number]]), [[number]]):
+        with pytest.raises(DataError, match=f"holds the whole number {int(number)}, which"):
+            model.predict(X)
+    assert dataset(np.array([[number - 1]]), [[1]]).X[0, 0] == float(number - 1)

@@ -8,7 +8,7 @@ from scipy import sparse
 
 import strategies
 from extras import pa, pd, pl
-from labelrules.data import DataError, Dataset, Schema, dataset, encode_labels
+from labelrules.data import DataError, Dataset, Schema, dataset, encode_labels, split_labels
 from labelrules.data.memory.labels import read_labels
 
 BOARD = np.array([[0, 1, 1], [1, 0, 0]], dtype=np.int8)
@@ -148,3 +148,9 @@ def test_labels_may_be_called_0_and_1() -> None:
     assert dataset(X, [{"0"}, {"1", "0"}]).Y.tolist() == [[1, 0], [1, 1]]
     assert dataset(X, [["0"], ["1", "0"]], label_names=["1", "0"]).Y.tolist() == [[0, 1], [1, 1]]
     assert dataset(X, [["0", "x"], ["1"]]).schema.labels == ("0", "1", "x")
+
+
+@pytest.mark.parametrize("given", [None, 3])
+def test_what_is_no_list_of_texts_is_not_split(given: object) -> None:
+    with pytest.raises(DataError, match="give one text per row, as a list or as a single column"):
+        split_labels(given)

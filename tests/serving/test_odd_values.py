@@ -296,3 +296,10 @@ def test_a_truth_value_in_other_letters_is_refused_with_what_to_write(door):
     with pytest.raises(ValueError, match=r"true'?\"?: did you mean '?\"?True'?\"?\?"):
         predict("true")
     assert [list(predict(value)) for value in ("True", True, "yes")] == [[1], [1], [0]]
+
+
+@pytest.mark.parametrize("unit", ["s", "h", "W"])
+@pytest.mark.parametrize("door", DOORS)
+def test_durations_beyond_64_bits_of_microseconds_are_refused(door, unit):
+    predict = DOORS[door](theory_of_kind("duration"))
+    assert answer(predict, np.timedelta64(2**62, unit)) == "refused"

@@ -267,12 +267,13 @@ def check_exact(values: npt.NDArray[Any], names: Sequence[str]) -> None:
     """Refuse whole numbers that float64 would round, by the name of their column."""
     if not is_exact(values):
         for row, column in np.argwhere(_beyond(values)):
-            _exact_float(int(values[row, column]), names[column])
+            _exact_float(values[row, column], names[column])
 
 
 def is_exact(values: npt.NDArray[Any]) -> bool:
     """Whether float64 certainly holds every whole number exactly."""
-    return values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not _beyond(values).any()
+    is_wide = values.dtype.itemsize >= 8 and values.dtype.kind in "iuf"
+    return not is_wide or values.dtype == np.float64 or not _beyond(values).any()
 
 
 def _beyond(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -342,7 +343,8 @@ def refuse_kind(name: str, what: str, advice: str) -> NoReturn:
 
 
 def _exact_float(value: Any, name: str) -> float:
-    if isinstance(value, np.integer):
+    is_whole = isinstance(value, np.longdouble) and np.isfinite(value) and value == np.floor(value)
+    if isinstance(value, np.integer) or is_whole:
         value = int(value)  # else it would be rounded, too, when it is compared
     try:
         number = float(value)

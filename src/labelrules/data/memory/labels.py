@@ -122,7 +122,7 @@ def split_labels(Y: Iterable[Any], separator: str = ",") -> list[tuple[str, ...]
         raise DataError(f"separator must be a text such as ',', not {separator!r:.60}")
     Y = native(Y)
     refuse_lazy(Y, "Y")
-    if is_frame(Y) or isinstance(Y, (str, bytes, Mapping)):
+    if is_frame(Y) or isinstance(Y, (str, bytes, Mapping)) or not isinstance(Y, Iterable):
         raise DataError(
             f"Y is of type {type(Y).__name__}: give one text per row, as a list or as a single "
             "column of a frame, such as frame['tags']"
