@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from labelrules._types import Floats, Mask
 from labelrules.data import Dataset, FileError, read_csv
-from labelrules.data.files import arrow, csv_records
+from labelrules.data.files import arrow, csv_columns, csv_records
 from labelrules.data.files.arrow import (
     WantedColumns,
     are_like_numbers,
@@ -100,14 +100,22 @@ def files(draw: st.DrawFn) -> str:
 @example("a,b,c,l\nx,10,-1,1\n,9,-2,1\ny,9.0,-3,1\nz,8,-4,0\n", "", ("b", "c"))
 @example("a,b,c,l\nx,2020-01-01T00:00,y,1\ny,2020-01-01,1,0\nz,2020-01-02,y,0\n", "", ())
 @pytest.mark.parametrize(
-    ("few", "many", "n_bytes"), [(64, 300, 1 << 20), (0, 300, 64), (64, 1, 64), (1, 1, 1 << 20)]
+    ("few", "many", "varied", "n_bytes"),
+    [(64, 300, 99, 1 << 20), (0, 300, 2, 64), (64, 1, 1, 64), (1, 1, 3, 1 << 20)],
 )
 def test_fast_and_slow_read_the_same(
-    few: int, many: int, n_bytes: int, text: str, missing: str, nominal: tuple[str, ...]
+    few: int,
+    many: int,
+    varied: int,
+    n_bytes: int,
+    text: str,
+    missing: str,
+    nominal: tuple[str, ...],
 ) -> None:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(arrow, "_FEW", few)
         patch.setattr(arrow, "MANY_COLUMNS", many)
+        patch.setattr(csv_columns, "_VARIED", varied)
         patch.setattr(csv_records, "_BYTES_AT_FIRST", n_bytes)
         patch.setattr(csv_records, "_BYTES_AT_ONCE", n_bytes)
         path = Path(folder, "t.csv")

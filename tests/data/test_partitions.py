@@ -48,6 +48,7 @@ def joined(parts: Any) -> Dataset:
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanning, "CELLS_OF_A_PIECE", 12)
     monkeypatch.setattr(csv_records, "_BYTES_AT_ONCE", 64)
+    monkeypatch.setattr(csv_columns, "_VARIED", 3)
 
 
 # ---------------------------------------------------------------- Parquet

@@ -21,6 +21,8 @@ from labelrules.data.times import LIMITS, TimeKind, time_kind_of, times_of
 Places = npt.NDArray[np.signedinteger[Any]]
 
 _QUOTE, _NEWLINE, _RETURN = b'"\n\r'
+_ZERO, _MINUS = np.frombuffer(b"0-", dtype=np.uint8)
+_BEGINS_NUMBER: Mask = np.isin(np.arange(256), [*b" \t\n\v\f\r\x1c\x1d\x1e\x1f0123456789.+-"])
 _EMPTY_LINES = (b"\n\n", b"\n\r", b"\r\r")
 MANY_COLUMNS = 300
 """Of so many columns Arrow would need more time and memory for each than for its cells."""
@@ -44,17 +46,42 @@ def pyarrow() -> Any:
     return pyarrow
 
 
-@dataclass(frozen=True)
 class DistinctTexts:
-    """The cells of a column: distinct texts, and which of them each cell is."""
+    """The cells of a column: distinct texts, as a list or in Arrow, and which of them each is."""
 
-    texts: list[str]
-    places: Places
+    def __init__(self, texts: Any, places: Places) -> None:
+        self._given, self.places = texts, places
+
+    def __len__(self) -> int:
+        return len(self._given)
 
     @classmethod
     def of(cls, encoded: Any) -> "DistinctTexts":
-        """The words of a dictionary-encoded array without nulls."""
-        return cls(_listed(encoded.dictionary), encoded.indices.to_numpy())
+        """The texts of a dictionary-encoded array without nulls."""
+        return cls(encoded.dictionary, encoded.indices.to_numpy())
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts as a list."""
+        return self._given if isinstance(self._given, list) else text_list(self._given)
+
+    @cached_property
+    def array(self) -> Any:
+        """The texts in Arrow."""
+        return text_array(self._given)
+
+    def without(self, text: str) -> tuple[Any, Mask]:
+        """The other texts in Arrow, and which those are."""
+        compute = pyarrow().compute
+        if compute.index(self.array, text).as_py() < 0:
+            return self.array, np.ones(len(self), dtype=np.bool_)
+        are_others = compute.not_equal(self.array, text)
+        return self.array.filter(are_others), are_others.to_numpy(zero_copy_only=False)
+
+    @property
+    def has_nul(self) -> bool:
+        """Whether a text has a NUL character; Arrow gets only blocks without."""
+        return isinstance(self._given, list) and "\0" in "".join(self._given)
 
 
 class CellRows(Protocol):
@@ -300,7 +327,7 @@ def text_words(cells: Sequence[str]) -> DistinctTexts:
 def numbers_in(texts: Sequence[str], missing: str) -> tuple[Floats, Mask]:
     """Texts as numbers, NaN where they are none or missing; and which are certainly read well."""
     if len(texts) >= _FEW:
-        return _numbers_of(_array(texts), missing)
+        return _numbers_of(text_array(texts), missing)
     are_missing: Mask = np.array([text == missing for text in texts], dtype=np.bool_)
     are_numbers = np.array([sorts_of(text) == ("number",) for text in texts], dtype=np.bool_)
     pairs = zip(texts, are_numbers & ~are_missing, strict=True)
@@ -323,26 +350,35 @@ def _numbers_of(cells: Any, missing: str) -> tuple[Floats, Mask]:
     return values, sound | is_missing.to_numpy(zero_copy_only=False)
 
 
-def are_like_numbers(texts: Sequence[str]) -> Mask:
+def are_like_numbers(texts: Any) -> Mask:
     """Which texts may be numbers; all others are certainly none."""
-    found: Mask = _matched(_array(texts), _LIKE_A_NUMBER)
+    cells = text_array(texts)
+    n_cells = len(cells)
+    _, offsets, data = cells.buffers()
+    ends = np.frombuffer(offsets, dtype=np.int32)[cells.offset : cells.offset + n_cells + 1]
+    text = np.append(np.frombuffer(data or b"", dtype=np.uint8), np.zeros(5, dtype=np.uint8))
+    begins, lengths = ends[:-1], np.diff(ends)
+    is_date = (lengths > 4) & (text[begins + 4] == _MINUS) & (text[begins + 3] - _ZERO < 10)
+    found: Mask = _BEGINS_NUMBER[text[begins]] & (lengths > 0) & ~is_date
+    found[found] = _matched(cells.filter(pyarrow().array(found)), _LIKE_A_NUMBER)
     return found
 
 
-def times_in(texts: Sequence[str]) -> tuple[Integers, TimeKind] | None:
+def times_in(given: Any) -> tuple[Integers, TimeKind] | None:
     """The numbers of texts that are all dates or times, as `labelrules.data.times` reads them."""
-    if not texts or time_kind_of(texts[0]) is None:
+    if not len(given) or time_kind_of(str(given[0])) is None:
         return None
+    texts = given
     found = _many_times(texts) if len(texts) >= _FEW else None
     if found is None:
-        one_by_one = times_of(texts)
+        one_by_one = times_of(texts if isinstance(texts, list) else text_list(texts))
         return one_by_one and (np.array(one_by_one[0], dtype=np.int64), one_by_one[1])
     return found
 
 
-def _many_times(texts: Sequence[str]) -> tuple[Integers, TimeKind] | None:
+def _many_times(texts: Any) -> tuple[Integers, TimeKind] | None:
     """The numbers of dates or times; None if one is neither, or not certain."""
-    arrow, cells = pyarrow(), _array(texts)
+    arrow, cells = pyarrow(), text_array(texts)
     forms: tuple[tuple[TimeKind, str, Any], ...] = (
         ("date", _DATE, arrow.date32()),
         ("UTC time", _DATE + _CLOCK + _ZONE, arrow.timestamp("us", "UTC")),
@@ -364,24 +400,32 @@ def _many_times(texts: Sequence[str]) -> tuple[Integers, TimeKind] | None:
     return (numbers, kind) if fits and is_exact else None
 
 
-def ranked_texts(texts: Sequence[str]) -> tuple[list[str], Integers]:
+def ranked_texts(given: Any) -> tuple[list[str], Integers]:
     """Distinct texts in order, and where each of them is there."""
+    texts = given if isinstance(given, list) else text_list(given)
     if len(texts) < _FEW:
         order = sorted(range(len(texts)), key=texts.__getitem__)
     else:
-        order = pyarrow().compute.array_sort_indices(_array(texts)).to_numpy()
+        order = pyarrow().compute.array_sort_indices(text_array(given)).to_numpy()
     ranks: Integers = np.empty(len(texts), dtype=np.int64)
     ranks[order] = np.arange(len(texts))
-    return [texts[place] for place in order], ranks
+    return np.array(texts, dtype=object)[order].tolist(), ranks
 
 
-def _array(texts: Sequence[str]) -> Any:
+def text_array(texts: Any) -> Any:
+    """Texts in Arrow."""
     arrow = pyarrow()
-    return arrow.array(texts, arrow.string())
+    return arrow.array(texts, arrow.string()) if isinstance(texts, list) else texts
 
 
-def _listed(texts: Any) -> list[str]:
+def text_list(texts: Any) -> list[str]:
+    """Texts of Arrow as a list."""
     return [*texts.to_numpy(zero_copy_only=False)]
+
+
+def merged_texts(arrays: Sequence[Any]) -> DistinctTexts:
+    """The distinct ones of texts in Arrow, and which of them each is."""
+    return DistinctTexts.of(pyarrow().concat_arrays(arrays).dictionary_encode())
 
 
 def _matched(cells: Any, form: str) -> Mask:

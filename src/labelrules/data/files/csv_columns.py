@@ -1,9 +1,10 @@
 """Columns of a CSV file: distinct texts become numbers, or codes of categories."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from math import nan
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -11,9 +12,13 @@ from labelrules._checks import quoted, suggestion
 from labelrules._types import Floats, Mask
 from labelrules.data.files.arrow import (
     CellRows,
+    DistinctTexts,
     are_like_numbers,
+    merged_texts,
     numbers_in,
     ranked_texts,
+    text_array,
+    text_list,
     times_in,
 )
 from labelrules.data.files.csv_records import Source
@@ -27,6 +32,9 @@ from labelrules.data.memory.columns import (
 )
 from labelrules.data.schema import Feature, Kind
 from labelrules.data.times import DAY, example_of, read_time
+
+_VARIED = 1 << 10
+"""So many different texts of a block stay in Arrow until all rows are read."""
 
 _MANY = 1 << 16
 """Of more dates or times only some are kept while kinds are found."""
@@ -50,7 +58,7 @@ class NumericColumn:
         if self.reads_numbers and (values := rows.numbers(place)) is not None:
             return self._noted(values)
         words = rows.words(place)
-        return self._meanings(words.texts).take(words.places)
+        return self._meanings(words).take(words.places)
 
     def why(self, cell: str) -> str | None:
         """Why a cell cannot stand in this column, if so."""
@@ -70,11 +78,11 @@ class NumericColumn:
         """Take note of plain numbers."""
         return values
 
-    def _meanings(self, texts: list[str]) -> Floats:
+    def _meanings(self, words: DistinctTexts) -> Floats:
         """The values of distinct texts."""
-        values, sound = numbers_in(texts, self.missing)
+        values, sound = numbers_in(words.texts, self.missing)
         self.reads_numbers = bool(sound.all())  # other spellings come again
-        return self._completed(values, sound, texts)
+        return self._completed(values, sound, words.texts)
 
     def _completed(self, values: Floats, sound: Mask, texts: list[str]) -> Floats:
         """The numbers of texts, of which those that are not sound are read one by one."""
@@ -107,9 +115,9 @@ class CategoryColumn(NumericColumn):
         known = f"column {quoted(self.feature.name)} has the unknown category {quoted(cell)}"
         return known + suggestion(cell, self.feature.categories)
 
-    def _meanings(self, texts: list[str]) -> Floats:
+    def _meanings(self, words: DistinctTexts) -> Floats:
         try:
-            return np.fromiter(map(self._codes.__getitem__, texts), np.float64, len(texts))
+            return np.fromiter(map(self._codes.__getitem__, words.texts), np.float64, len(words))
         except KeyError:
             raise OddCellError from None
 
@@ -127,10 +135,10 @@ class TimeColumn(NumericColumn):
             return None
         return f"column {name} must hold {example_of(kind)}, but this cell is {cell!r:.60}"
 
-    def _meanings(self, texts: list[str]) -> Floats:
-        known = [text for text in texts if text != self.missing]
-        values: Floats = np.full(len(texts), nan)
-        values[[text != self.missing for text in texts]] = self._times(known)
+    def _meanings(self, words: DistinctTexts) -> Floats:
+        is_known = np.array([text != self.missing for text in words.texts], dtype=np.bool_)
+        values: Floats = np.full(len(words), nan)
+        values[is_known] = self._times([text for text in words.texts if text != self.missing])
         return values
 
     def _times(self, texts: list[str]) -> Floats:
@@ -165,6 +173,9 @@ class TextColumn(NumericColumn):
     """Whether texts that are all dates or times in ISO 8601 are read as such."""
     _lacks_codes = False
     """Whether some rows were decoded as missing before the column was known to hold texts."""
+    _many: tuple[Any, ...] = ()
+    """Texts of blocks with many different ones, in Arrow."""
+    _n_kept = 0
     _are_few_of_many = False
     """Whether most of many dates or times were not kept."""
 
@@ -177,32 +188,49 @@ class TextColumn(NumericColumn):
         """Why a cell cannot stand in this column, if so."""
         return "the line has a NUL character: is this text, in this encoding?" * ("\0" in cell)
 
-    def _meanings(self, texts: list[str]) -> Floats:
-        codes = self._codes
-        if not codes.keys() >= {*texts}:
-            if "\0" in "".join(texts):
-                raise OddCellError
-            for text in texts:
-                codes.setdefault(text, float(len(codes)))
-        return np.fromiter(map(codes.__getitem__, texts), np.float64, len(texts))
+    def _meanings(self, words: DistinctTexts) -> Floats:
+        if words.has_nul:
+            raise OddCellError
+        if len(words) >= _VARIED:
+            return self._kept(words)
+        codes, texts = self._codes, words.texts
+        found = [*map(codes.get, texts)]
+        numbers = np.array(found, dtype=np.float64)
+        are_new = np.isnan(numbers)
+        if are_new.any():
+            new = [text for text, code in zip(texts, found, strict=True) if code is None]
+            numbers[are_new] = np.arange(len(codes), len(codes) + len(new))
+            codes.update(zip(new, numbers[are_new].tolist(), strict=True))
+        return numbers
+
+    def _kept(self, words: DistinctTexts) -> Floats:
+        """Numbers below 0 for many texts, which stay in Arrow until all are there."""
+        kept, are_known = words.without(self.missing)
+        numbers: Floats = np.zeros(len(words))
+        numbers[are_known] = -1.0 - np.arange(self._n_kept, self._n_kept + len(kept))
+        self._many = (*self._many, kept)
+        self._n_kept += len(kept)
+        return numbers
 
     def n_texts(self) -> int:
         """How many texts are kept while kinds are found; of many dates or times, only some."""
-        if self.may_be_times and len(self._codes) > _MANY:
-            texts = list(self._codes)[1:]
-            if (times := times_in(texts)) is not None:
+        if self._n_kept + len(self._codes) > _MANY:
+            texts = self._distinct().texts
+            if self.may_be_times and (times := times_in(texts)) is not None:
                 at_some_hour = np.flatnonzero((times[0] % DAY != 0) & (times[1] == "time"))
-                kept = [self.missing, *texts[:2], *(texts[place] for place in at_some_hour[:1])]
-                self._codes = {text: float(code) for code, text in enumerate(kept)}
+                texts = [*texts[:2], *(texts[place] for place in at_some_hour[:1])]
                 self._are_few_of_many = True
-        return len(self._codes)
+            self._codes = {self.missing: 0.0}
+            self._many, self._n_kept = (text_array(texts),), len(texts)
+        return self._n_kept + len(self._codes)
 
     def finish(self, values: Floats, n_rows: int) -> Feature:
         """The feature; codes are put in the order of numbers by size, or else of texts."""
         column = self._column()
         if self._lacks_codes:
             np.nan_to_num(values, copy=False)
-        values[:] = np.append(nan, column.values)[values.astype(np.intp)]
+        listed, kept = np.split(column.values, [len(self._codes) - 1])
+        values[:] = np.concatenate([[nan], listed, kept[::-1]])[values.astype(np.intp)]
         return column.feature(self.feature.name)
 
     def found(self, n_rows: int) -> NumericColumn:
@@ -211,19 +239,35 @@ class TextColumn(NumericColumn):
         if column.categories is not None:
             if self._are_few_of_many:
                 raise TimesAndTextsError(name)
-            pairs = zip(list(self._codes)[1:], column.values.tolist(), strict=True)
+            texts = [
+                *list(self._codes)[1:],
+                *(text for one in self._many for text in text_list(one)),
+            ]
+            pairs = zip(texts, column.values.tolist(), strict=True)
             codes = {self.missing: nan} | dict(pairs)
             return CategoryColumn(column.feature(name), self.missing, codes)
         kind: Kind = "UTC time" if column.kind == "UTC time" else "time"
         form = DayColumn if column.kind == "date" else TimeColumn
         return form(Feature(name, kind=kind), self.missing)
 
+    def _distinct(self) -> DistinctTexts:
+        """The distinct texts, those that are listed first, and which of them each kept one is."""
+        listed = text_array(list(self._codes)[1:])
+        return merged_texts([listed, *self._many])
+
     def _column(self) -> EncodedColumn:
-        """What the distinct texts are, in the order in which they were found."""
-        texts = list(self._codes)[1:]
+        """What the texts are, those that are listed first."""
+        if not self._many:
+            return self._read(list(self._codes)[1:])
+        words = self._distinct()
+        column = self._read(words.array)
+        return replace(column, values=column.values[words.places])
+
+    def _read(self, texts: Any) -> EncodedColumn:
+        """What distinct texts are."""
         if self.may_be_times and (times := times_in(texts)) is not None:
             return time_column(times[0].astype(np.float64), times[1], nominal=False)
-        if (numbers := numbers_of(texts)) is not None:
+        if (numbers := numbers_of(map(str, texts))) is not None:
             return read_objects(numbers, self.feature.name, nominal=True)
         categories, ranks = ranked_texts(texts)
         return EncodedColumn(ranks.astype(np.float64), tuple(categories))
@@ -257,9 +301,13 @@ class UndeclaredColumn(TextColumn):
             self._holds, self._lacks_codes = ("numbers", False) if known else ("", True)
         return values
 
-    def _meanings(self, texts: list[str]) -> Floats:
-        if self._holds == "texts" and self._codes.keys() >= {*texts}:
-            return super()._meanings(texts)
+    def _meanings(self, words: DistinctTexts) -> Floats:
+        if self._holds == "texts" and self._has_words:
+            is_new = len(words) >= _VARIED or None in map(self._codes.get, words.texts)
+            if is_new and self._has_number(words):
+                raise OddCellError
+            return super()._meanings(words)
+        texts = words.texts
         values, sound = numbers_in(texts, self.missing)
         sorts = self._sorts(texts, ~sound)
         if not np.isnan(values[sound]).all():
@@ -270,9 +318,15 @@ class UndeclaredColumn(TextColumn):
             raise OddCellError
         if holds == {"texts"}:
             self._holds, self._has_words = "texts", self._has_words or "text" in sorts
-            return super()._meanings(texts)
+            return super()._meanings(words)
         self._is_spelled_oddly = self._is_spelled_oddly or not sound.all()
         return self._noted(self._completed(values, sound, texts))
+
+    def _has_number(self, words: DistinctTexts) -> bool:
+        """Whether one of the texts is a number; the missing one does not count."""
+        places = np.flatnonzero(are_like_numbers(words.array)).tolist()
+        found = (words.texts[place] for place in places)
+        return any("number" in sorts_of(text) for text in found if text != self.missing)
 
     def _sorts(self, texts: list[str], are_chosen: Mask) -> set[str]:
         """The sorts of some texts; once there is a word, only what is like a number matters."""
