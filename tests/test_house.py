@@ -7,7 +7,6 @@ import inspect
 import re
 import subprocess
 import sys
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from labelrules.measures.formulas import entry
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "benchmarks"))
-from house import room_of, source_figures  # noqa: E402
+from house import source_figures  # noqa: E402
 
 SOURCE = ROOT / "src" / "labelrules"
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -146,15 +145,6 @@ FIGURES = source_figures(ROOT / "src")
 RIDDLES = re.compile(r"(That|Those|The same|See)\b")
 """How no docstring begins: a summary names the thing, or begins with a verb."""
 
-STILL_WITH_RIDDLES = {
-    "data": 4,
-    "kernels": 1,
-    "learners": 40,
-    "search": 7,
-    "studio": 8,
-}
-"""How many such docstrings rooms still have at most; the list can only shrink."""
-
 
 def test_class_names_are_unique():
     assert FIGURES["class names used twice"] == []
@@ -206,13 +196,13 @@ def test_house_md_names_files_and_what_is_in_them():
 
 
 def test_summary_lines_name_the_thing_or_begin_with_a_verb():
-    found: dict[str, list[str]] = defaultdict(list)
-    for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, DOCUMENTED) and RIDDLES.match(ast.get_docstring(node) or ""):
-                found[room_of(path)].append(f"{named(path)}: {getattr(node, 'name', 'module')}")
-    for room, lines in found.items():
-        assert len(lines) <= STILL_WITH_RIDDLES.get(room, 0), lines
+    found = [
+        f"{named(path)}: {getattr(node, 'name', 'module')}"
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, DOCUMENTED) and RIDDLES.match(ast.get_docstring(node) or "")
+    ]
+    assert found == []
 
 
 # ---------------------------------------------------------------- imports of tests

@@ -239,7 +239,7 @@ class _EmptyLines:
 
 
 def _without_empty_end(block: TextBlock) -> TextBlock:
-    """The same lines but for empty ones at the end."""
+    """Leave out empty lines at the end."""
     if not block.data.endswith((b"\n\n", b"\n\r\n", b"\r\r")):
         return block
     data = block.data.rstrip(b"\r\n") + b"\n"

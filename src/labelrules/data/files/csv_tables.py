@@ -155,7 +155,7 @@ class CsvColumns:
         return checked_dataset(Schema(found, schema.labels, schema.parents), X, Y, name)
 
     def found(self, sources: Sequence[Source]) -> tuple["CsvColumns", int]:
-        """The same columns with the kinds and categories of all rows, and the number of rows.
+        """The columns with the kinds and categories of all rows, and the number of rows.
 
         All rows are read once, in little memory.
         """

@@ -79,7 +79,7 @@ def _pieces(file: Any, path: Path, size: int, first_size: int) -> Iterator[bytes
 
 
 def _uncut(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The same text, but no piece ends between the two characters that end a line."""
+    """Cut text anew: no piece ends between the two characters that end a line."""
     held = b""
     for given in pieces:
         piece = held + given if held else given
@@ -90,7 +90,7 @@ def _uncut(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _whole_lines(pieces: Iterable[bytes], path: Path) -> Iterator[TextBlock]:
-    """The same text, but no piece ends within a line."""
+    """Cut text anew: no piece ends within a line."""
     line = 1
     begun: list[bytes] = []
     for piece in pieces:

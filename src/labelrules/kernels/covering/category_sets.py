@@ -227,7 +227,7 @@ def best_sets_in_tables(
     tables, start, columns, everywheres, values_of, scoring, is_exact, n_categories,
     log_factorials, best, insides,
 ):  # fmt: skip
-    """The same from the sums by the codes of all columns; members are codes.
+    """Find the best sets from the sums by the codes of all columns; members are codes.
 
     Codes without counted cells are in no set, so it does not matter which of them occur. `insides`
     receives the sum that a set covers.

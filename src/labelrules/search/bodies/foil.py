@@ -171,7 +171,7 @@ class FoilSearch(RandomDivision):
 
 
 class CodedFoilSearch(RandomDivision):
-    """The same as `FoilSearch` on columns cut into bins, by counting codes; see `Bins`.
+    """FOIL on columns cut into bins, by counting codes; see `Bins`.
 
     A cut has three numbers: column, operator and code.
     """
@@ -189,7 +189,7 @@ class CodedFoilSearch(RandomDivision):
     def grow(
         self, positive: Mask, covered: Mask, least: int, cuts: Integers | None = None
     ) -> Integers:
-        """See `FoilSearch.grow`."""
+        """Grow a body by FOIL's gain, as `FoilSearch.grow` does."""
         from labelrules.kernels.ripper_codes import grow_on_codes
 
         given = self.counted, self.unit, covered, least / self.unit, self.logs
@@ -199,7 +199,7 @@ class CodedFoilSearch(RandomDivision):
     def covered_by(
         self, cuts: Integers, held: Mask, positive: Mask
     ) -> tuple[Mask, Integers | Floats]:
-        """See `FoilSearch.covered_by`."""
+        """Count the rows covered by each beginning of a body, as `FoilSearch.covered_by` does."""
         from labelrules.kernels.ripper_codes import covered_by_codes
 
         counts = np.empty((2, len(cuts) + 1), np.int64)
@@ -207,7 +207,7 @@ class CodedFoilSearch(RandomDivision):
         return covered, self.counts_of(covered, held, positive, counts)
 
     def body(self, cuts: Integers) -> Body:
-        """See `FoilSearch.body`."""
+        """Make a body of cuts, as `FoilSearch.body` does."""
         conditions: dict[tuple[int, str], Condition] = {}
         for column, second, code in cuts.tolist():
             operator: Operator = "<="
