@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Floats, Integers
+from labelrules.measures.measure import Merit
 
 if TYPE_CHECKING:
     from labelrules.kernels.covering.refine import BestRefinements, RefinementSpace
@@ -86,6 +87,27 @@ def better_of(first: "BestRefinements", second: "BestRefinements") -> "BestRefin
     same &= (first.corrects == second.corrects) & (second.columns >= 0)
     wins |= same & (second.columns < first.columns)
     return type(first)._make(np.where(wins, b, a) for a, b in zip(first, second, strict=True))
+
+
+def targets_of_best(best: "BestRefinements") -> Integers | None:
+    """The targets of the best refinement: score, right cells, then the first condition."""
+    top = top_of(best.scores)
+    if top == -np.inf:
+        return None
+    (tied,) = (best.scores == top).nonzero()
+    if tied.size > 1:
+        tied = tied[best.corrects[tied] == best.corrects[tied].max()]
+    if tied.size > 1:
+        first = tied[np.lexsort((best.places[tied], best.columns[tied]))[0]]
+        # A label with its first such condition further on is worse by this one.
+        same = best.columns[tied] == best.columns[first]
+        tied = tied[same & (best.places[tied] == best.places[first])]
+    return np.asarray(tied)
+
+
+def is_better_set(merit: Merit, column: int, other: Merit, other_column: int) -> bool:
+    """Whether a set is better than another condition: in a column sets come last."""
+    return merit > other or (merit == other and column < other_column)
 
 
 def top_of(scores: Floats) -> float:

@@ -14,6 +14,7 @@ from labelrules.measures.formulas import is_quasi_convex
 from labelrules.measures.linear_ratios import linear_ratio
 from labelrules.measures.measure import Merit
 from labelrules.rules import Condition, Head
+from labelrules.search.bodies.best_by_column import is_better_set
 from labelrules.search.bodies.refine import Covered, Refinement, Refiner
 from labelrules.search.bodies.rule_language import SETS, Operators
 from labelrules.search.bodies.sorted_columns import SortedColumns
@@ -152,19 +153,14 @@ class SetRefiner(Refiner):
     def _or_better_set(
         self, found: Refinement | None, covered: Covered, targets: Integers, sets: "BestSets"
     ) -> Refinement | None:
-        """The best set of all labels, if it is better than another refinement, else that one.
-
-        By score, right cells, then column: in a column sets come last.
-        """
+        """The best set of all labels, if it is better than another refinement, else that one."""
         from labelrules.kernels.covering.grow import SET_PLACE
 
         at, same = best_of_sets(sets)
         if at is None:
             return found
         merit, column = merit_of_set(sets, at), int(sets.columns[at])
-        if found is not None and (
-            found.merit > merit or (found.merit == merit and found.column <= column)
-        ):
+        if found is not None and not is_better_set(merit, column, found.merit, found.column):
             return found
         labels, codes = np.unique(targets[same] // self.n_layers), self._codes(covered, sets, at)
         return Refinement(merit, column, SET_PLACE + len(codes), labels, codes)

@@ -12,7 +12,12 @@ from labelrules.measures import Formula
 from labelrules.measures.formulas import is_monotone
 from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Rule
-from labelrules.search.bodies.best_by_column import better_of, room_for
+from labelrules.search.bodies.best_by_column import (
+    better_of,
+    is_better_set,
+    room_for,
+    targets_of_best,
+)
 from labelrules.search.bodies.category_sets import (
     best_of_sets,
     finds_best_sets,
@@ -217,17 +222,11 @@ class TableSearch:
             both = better_of(best, others)
             insides = np.where(both.columns >= self.n_features, by_labels.insides, insides)
             best = both
-        top = float(best.scores.max(initial=-np.inf))
-        if top == -np.inf:
+        labels = targets_of_best(best)
+        if labels is None:
             return None
-        (tied,) = (best.scores == top).nonzero()
-        tied = tied[best.corrects[tied] == best.corrects[tied].max()]
-        first = tied[np.lexsort((best.places[tied], best.columns[tied]))[0]]
-        same = (best.columns[tied] == best.columns[first]) & (
-            best.places[tied] == best.places[first]
-        )
-        labels = tied[same]
-        merit = Merit(top, int(best.corrects[first]))
+        first = labels[0]
+        merit = Merit(float(best.scores[first]), int(best.corrects[first]))
         step = self._step(int(best.columns[first]), int(best.places[first]))
         return CodedRefinement(merit, step, labels, insides[labels])
 
@@ -353,6 +352,5 @@ def _better(
     """The better one of a single condition and a set, which comes after those by its column."""
     if first is None or second is None:
         return second if first is None else first
-    if first.merit != second.merit:
-        return max(first, second, key=lambda one: one.merit)
-    return second if second.step.column < first.step.column else first
+    column, other = second.step.column, first.step.column
+    return second if is_better_set(second.merit, column, first.merit, other) else first

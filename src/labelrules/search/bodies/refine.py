@@ -22,6 +22,7 @@ from labelrules.search.bodies.best_by_column import (
     most_of_columns,
     room_for,
     slots_of,
+    targets_of_best,
     top_of,
 )
 from labelrules.search.bodies.rule_language import Language, Operators
@@ -305,21 +306,13 @@ class Refiner:
 
     def _single(self, targets: Integers, best: "BestRefinements") -> Refinement | None:
         """The best refinement: then that with the most right cells, then the first condition."""
-        top = top_of(best.scores)
-        if top == -np.inf:
+        tied = targets_of_best(best)
+        if tied is None:
             return None
-        (tied,) = (best.scores == top).nonzero()
-        if tied.size > 1:
-            tied = tied[best.corrects[tied] == best.corrects[tied].max()]
-        if tied.size > 1:
-            first = np.lexsort((best.places[tied], best.columns[tied]))[0]
-            # A label with its first such condition further on is worse by this one.
-            same = best.columns[tied] == best.columns[tied[first]]
-            tied = tied[same & (best.places[tied] == best.places[tied[first]])]
         at, labels = tied[0], targets[tied] // self.n_layers
         if tied.size > 1:
             labels = np.unique(labels)
-        merit = Merit(top, int(best.corrects[at]))
+        merit = Merit(float(best.scores[at]), int(best.corrects[at]))
         return Refinement(merit, int(best.columns[at]), int(best.places[at]), labels)
 
     def _merged(
