@@ -282,7 +282,7 @@ def sql_number(value: float) -> str:
     Without an exponent it is a decimal number, which some databases compare with a column of
     single precision in single precision, and round twice if it has many digits.
 
-    >>> number_text(2.5), number_text(3.0), number_text(0.1), number_text(1e-7)
+    >>> sql_number(2.5), sql_number(3.0), sql_number(0.1), sql_number(1e-7)
     ('2.5', '3', '0.1e0', '1e-07')
     """
     text = repr(float(value)).removesuffix(".0")

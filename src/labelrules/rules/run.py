@@ -178,9 +178,7 @@ class Usage(NamedTuple):
     n_rows: int
     n_open: Integers  # rows in which no rule decides, by labels
     n_bare: int  # rows in which no rule decides any label
-    n_wrong: Integers | None = (
-        None  # rows with a wrong prediction, by labels, if the truth is known
-    )
+    n_wrong: Integers | None = None  # rows with a wrong prediction, by labels; None: truth unknown
 
     def of_rule(self, number: int) -> tuple[Any, ...]:
         """The counts of one rule, and whether it is reached."""
