@@ -15,8 +15,10 @@ from labelrules.data.files import arrow, csv_columns, csv_records
 from labelrules.data.files.arrow import (
     WantedColumns,
     are_like_numbers,
+    joined_texts,
     numbers_in,
     ranked_texts,
+    text_array,
     text_words,
     times_in,
 )
@@ -147,16 +149,23 @@ def test_what_is_like_no_number_is_none(cells: list[str]) -> None:
         assert may_be or "number" not in sorts_of(cell)
 
 
-@given(
-    st.lists(st.text(st.characters(codec="utf-8"), max_size=20), max_size=30, unique=True),
-    st.sampled_from([0, 64]),
+LONG_TEXTS = st.lists(st.text("ab\0é", max_size=9), max_size=4).map(
+    lambda parts: "patient " * (len(parts) > 1) + "x" * 150 * (len(parts) > 3) + "".join(parts)
 )
-def test_texts_are_put_in_their_order(texts: list[str], few: int) -> None:
+
+
+@given(
+    st.lists(st.one_of(st.text(st.characters(codec="utf-8"), max_size=20), LONG_TEXTS)),
+    st.sampled_from([0, 64]),
+    st.booleans(),
+)
+def test_texts_are_put_in_their_order(texts: list[str], few: int, are_large: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arrow, "_FEW", few)
-        ordered, ranks = ranked_texts(texts)
-    assert ordered == sorted(texts)
-    assert [ordered[rank] for rank in ranks] == texts
+        patch.setattr(arrow, "_MOST_BYTES", -1 if are_large else 1 << 30)
+        ordered, ranks = ranked_texts(joined_texts([text_array(one) for one in (["b"], texts)]))
+    assert ordered == sorted({"b", *texts})
+    assert [ordered[rank] for rank in ranks] == ["b", *texts]
 
 
 QUOTED_PARTS = st.text('ab," \n', max_size=6)

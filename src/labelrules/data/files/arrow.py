@@ -1,4 +1,4 @@
-"""Tables by Apache Arrow: blocks of CSV as numbers, or as distinct texts and their places.
+"""Tables by Apache Arrow: blocks of CSV as numbers, or as texts and their places.
 
 Arrow is more lenient than the standard `csv` module. What it would read in another way is left to
 that, and so is any block that Arrow refuses: the reader in `csv_records` reads it with care.
@@ -18,6 +18,8 @@ from labelrules._types import Floats, Integers, Mask
 from labelrules.data.memory.columns import LARGEST_EXACT, sorts_of
 from labelrules.data.times import LIMITS, TimeKind, time_kind_of, times_of
 
+Bytes = npt.NDArray[np.uint8]
+Words = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.signedinteger[Any]]
 
 _QUOTE, _NEWLINE, _RETURN = b'"\n\r'
@@ -26,6 +28,9 @@ _BEGINS_NUMBER: Mask = np.isin(np.arange(256), [*b" \t\n\v\f\r\x1c\x1d\x1e\x1f01
 _EMPTY_LINES = (b"\n\n", b"\n\r", b"\r\r")
 MANY_COLUMNS = 300
 """Of so many columns Arrow would need more time and memory for each than for its cells."""
+
+_WORD, _MOST_WORDS = 8, 16
+_MOST_BYTES = 1 << 30  # of texts whose places Arrow counts in 32 bits
 
 _FEW = 64
 """Fewer texts are looked at one by one."""
@@ -46,8 +51,11 @@ def pyarrow() -> Any:
     return pyarrow
 
 
-class DistinctTexts:
-    """The cells of a column: distinct texts, as a list or in Arrow, and which of them each is."""
+class CellTexts:
+    """The cells of a column: texts, as a list or in Arrow, and which of them each cell is.
+
+    The texts are distinct, except of a varied column, where each cell has its own.
+    """
 
     def __init__(self, texts: Any, places: Places) -> None:
         self._given, self.places = texts, places
@@ -56,14 +64,16 @@ class DistinctTexts:
         return len(self._given)
 
     @classmethod
-    def of(cls, encoded: Any) -> "DistinctTexts":
-        """The texts of a dictionary-encoded array without nulls."""
+    def of(cls, encoded: Any) -> "CellTexts":
+        """The texts of an array without nulls, which may be dictionary-encoded."""
+        if encoded.type == pyarrow().string():
+            return cls(encoded, np.arange(len(encoded)))
         return cls(encoded.dictionary, encoded.indices.to_numpy())
 
     @cached_property
     def texts(self) -> list[str]:
         """The texts as a list."""
-        return self._given if isinstance(self._given, list) else text_list(self._given)
+        return text_list(self._given)
 
     @cached_property
     def array(self) -> Any:
@@ -96,7 +106,7 @@ class CellRows(Protocol):
         """The cells of a column that are all plain numbers or missing; else None."""
         ...
 
-    def words(self, place: int) -> DistinctTexts:
+    def words(self, place: int) -> CellTexts:
         """The cells of a column as text."""
         ...
 
@@ -111,6 +121,8 @@ class WantedColumns:
     places: Sequence[int]
     numeric: Callable[[], list[int]]
     """Those of them whose cells have all been numbers so far."""
+    varied: Callable[[], list[int]] = list
+    """Those of them with texts that are nearly all different, for which a dictionary is waste."""
 
     def rows_of(self, data: bytes, n_lines: int) -> CellRows | None:
         """The rows of so many whole lines in UTF-8, if Arrow reads them as `csv` does."""
@@ -176,15 +188,14 @@ def _parsed(data: bytes, names: Sequence[str], delimiter: str, missing: str, **o
     from pyarrow import csv as reader
 
     # Arrow's own copy: no thread of it may release what belongs to Python
-    sink = arrow.BufferOutputStream()
-    sink.write(data)
+    buffer = arrow.allocate_buffer(len(data))
+    np.frombuffer(buffer, dtype=np.uint8)[:] = np.frombuffer(data, dtype=np.uint8)
     keeps_empty = options.pop("keeps_empty", False)
     reading = reader.ReadOptions(
         use_threads=False, column_names=names, block_size=max(1, len(data))
     )
     parsing = reader.ParseOptions(delimiter=delimiter, ignore_empty_lines=not keeps_empty)
     converting = reader.ConvertOptions(null_values=[missing], check_utf8=False, **options)
-    buffer = sink.getvalue()
     while True:
         try:
             return reader.read_csv(arrow.BufferReader(buffer), reading, parsing, converting)
@@ -198,7 +209,7 @@ def _parsed(data: bytes, names: Sequence[str], delimiter: str, missing: str, **o
 
 
 class TypedRows:
-    """Rows whose columns Arrow gives one by one: doubles, or texts with a dictionary."""
+    """Rows whose columns Arrow gives one by one: doubles, or texts, most with a dictionary."""
 
     def __init__(self, data: bytes, wanted: WantedColumns, table: Any, numeric: set[int]) -> None:
         self._data, self._wanted, self._numeric = data, wanted, numeric
@@ -222,23 +233,25 @@ class TypedRows:
             values: Floats = found.to_numpy(zero_copy_only=False)
             n_sound = np.count_nonzero(np.abs(values) < LARGEST_EXACT)
             return values if n_sound == self.n_rows - found.null_count else None
-        values, sound = _numbers_of(found.dictionary, self._wanted.missing)
-        return values[found.indices.to_numpy()] if sound.all() else None
+        words = CellTexts.of(found)
+        values, sound = _numbers_of(words.array, self._wanted.missing)
+        return values[words.places] if sound.all() else None
 
-    def words(self, place: int) -> DistinctTexts:
+    def words(self, place: int) -> CellTexts:
         """The cells of a column as text."""
         found = self._columns[place]
         if place in self._numeric:
             found = _typed(self._data, self._wanted, [place], set()).column(0)
-        return DistinctTexts.of(found.chunk(0))
+        return CellTexts.of(found.chunk(0))
 
 
 def _typed(data: bytes, wanted: WantedColumns, places: Sequence[int], numeric: set[int]) -> Any:
     arrow = pyarrow()
-    number, text = arrow.float64(), arrow.dictionary(arrow.int32(), arrow.string())
+    text = arrow.dictionary(arrow.int32(), arrow.string())
     header = wanted.header
-    types = {header[place]: number if place in numeric else text for place in places}
-    types = types or {header[0]: text}
+    types = {header[place]: text for place in places} or {header[0]: text}
+    types |= {header[place]: arrow.string() for place in wanted.varied() if place in places}
+    types |= {header[place]: arrow.float64() for place in numeric}
     table = _parsed(
         data, header, wanted.delimiter, wanted.missing,
         include_columns=[*types], column_types=types,
@@ -278,14 +291,14 @@ class WideRows:
         found = at.get(place)
         return values[found] if found is not None and sound[found] else None
 
-    def words(self, place: int) -> DistinctTexts:
+    def words(self, place: int) -> CellTexts:
         """The cells of a column as text."""
         texts, codes, at = self._words
         found = at.get(place)
         if found is None:
-            return DistinctTexts.of(self._of_columns([place]).dictionary_encode())
+            return CellTexts.of(self._of_columns([place]).dictionary_encode())
         distinct, places = np.unique(codes[found], return_inverse=True)
-        return DistinctTexts([texts[code] for code in distinct.tolist()], places)
+        return CellTexts([texts[code] for code in distinct.tolist()], places)
 
     @cached_property
     def _numbers(self) -> tuple[Floats, Mask, dict[int, int]]:
@@ -303,7 +316,7 @@ class WideRows:
         """The texts of all other columns, the text of each cell, and their places."""
         _, sound, at = self._numbers
         some = [one for one in self._wanted.places if one not in at or not sound[at[one]]]
-        words = DistinctTexts.of(self._of_columns(some).dictionary_encode())
+        words = CellTexts.of(self._of_columns(some).dictionary_encode())
         columns = {place: index for index, place in enumerate(some)}
         return words.texts, words.places.reshape(len(some), self.n_rows), columns
 
@@ -318,10 +331,10 @@ class WideRows:
 # ---------------------------------------------------------------- what distinct texts are
 
 
-def text_words(cells: Sequence[str]) -> DistinctTexts:
+def text_words(cells: Sequence[str]) -> CellTexts:
     """The cells of a column that were read one by one."""
     places = {text: place for place, text in enumerate(dict.fromkeys(cells))}
-    return DistinctTexts([*places], np.array([places[cell] for cell in cells], dtype=np.int32))
+    return CellTexts([*places], np.array([places[cell] for cell in cells], dtype=np.int32))
 
 
 def numbers_in(texts: Sequence[str], missing: str) -> tuple[Floats, Mask]:
@@ -353,11 +366,7 @@ def _numbers_of(cells: Any, missing: str) -> tuple[Floats, Mask]:
 def are_like_numbers(texts: Any) -> Mask:
     """Which texts may be numbers; all others are certainly none."""
     cells = text_array(texts)
-    n_cells = len(cells)
-    _, offsets, data = cells.buffers()
-    ends = np.frombuffer(offsets, dtype=np.int32)[cells.offset : cells.offset + n_cells + 1]
-    text = np.append(np.frombuffer(data or b"", dtype=np.uint8), np.zeros(5, dtype=np.uint8))
-    begins, lengths = ends[:-1], np.diff(ends)
+    text, begins, lengths = _spelled(cells)
     is_date = (lengths > 4) & (text[begins + 4] == _MINUS) & (text[begins + 3] - _ZERO < 10)
     found: Mask = _BEGINS_NUMBER[text[begins]] & (lengths > 0) & ~is_date
     found[found] = _matched(cells.filter(pyarrow().array(found)), _LIKE_A_NUMBER)
@@ -371,7 +380,7 @@ def times_in(given: Any) -> tuple[Integers, TimeKind] | None:
     texts = given
     found = _many_times(texts) if len(texts) >= _FEW else None
     if found is None:
-        one_by_one = times_of(texts if isinstance(texts, list) else text_list(texts))
+        one_by_one = times_of(text_list(texts))
         return one_by_one and (np.array(one_by_one[0], dtype=np.int64), one_by_one[1])
     return found
 
@@ -384,7 +393,10 @@ def _many_times(texts: Any) -> tuple[Integers, TimeKind] | None:
         ("UTC time", _DATE + _CLOCK + _ZONE, arrow.timestamp("us", "UTC")),
         ("time", f"{_DATE}({_CLOCK})?", arrow.timestamp("us")),
     )
-    fitting = [one for one in forms if _matched(cells, f"^{one[1]}$").all()]
+    if kind_of_all := _kind_of_one_form(cells):
+        fitting = [one for one in forms if one[0] == kind_of_all]
+    else:
+        fitting = [one for one in forms if _matched(cells, f"^{one[1]}$").all()]
     if not fitting:
         return None
     kind, _, wanted = fitting[0]
@@ -400,16 +412,94 @@ def _many_times(texts: Any) -> tuple[Integers, TimeKind] | None:
     return (numbers, kind) if fits and is_exact else None
 
 
+def _kind_of_one_form(cells: Any) -> TimeKind | None:
+    """The kind of dates or times that have all their digits and signs where the first one has."""
+    text, begins, lengths = _spelled(cells)
+    first, n_bytes = str(cells[0]), int(lengths[0])
+    kind = time_kind_of(first)
+    # Arrow checks the ranges of all numbers but those of a zone
+    if (kind == "UTC time" and first[-1] != "Z") or (lengths != n_bytes).any():
+        return None
+    signs = text[begins[0] : begins[0] + len(cells) * n_bytes].reshape(len(cells), n_bytes)
+    are_digits = signs[0] - _ZERO < 10
+    is_one_form = (signs[:, are_digits] - _ZERO < 10).all()
+    return kind if is_one_form and (signs[:, ~are_digits] == signs[0, ~are_digits]).all() else None
+
+
 def ranked_texts(given: Any) -> tuple[list[str], Integers]:
-    """Distinct texts in order, and where each of them is there."""
-    texts = given if isinstance(given, list) else text_list(given)
-    if len(texts) < _FEW:
-        order = sorted(range(len(texts)), key=texts.__getitem__)
-    else:
-        order = pyarrow().compute.array_sort_indices(text_array(given)).to_numpy()
-    ranks: Integers = np.empty(len(texts), dtype=np.int64)
-    ranks[order] = np.arange(len(texts))
-    return np.array(texts, dtype=object)[order].tolist(), ranks
+    """The distinct ones of texts in order, and where each text is there."""
+    if len(given) <= _FEW:
+        texts = text_list(given)
+        ordered = sorted(set(texts))
+        places = {text: place for place, text in enumerate(ordered)}
+        return ordered, np.array([places[text] for text in texts], dtype=np.int64)
+    cells = text_array(given)
+    order, are_new = _sorted_by_words(cells) or _sorted_by_arrow(cells)
+    ranks: Integers = np.empty(len(cells), dtype=np.int64)
+    ranks[order] = np.cumsum(are_new) - 1
+    return text_list(cells.take(pyarrow().array(order[are_new]))), ranks
+
+
+def _sorted_by_words(cells: Any) -> tuple[Integers, Mask] | None:
+    """The order of texts, and which of them are new there; None if long parts are the same.
+
+    Eight bytes are compared as one number, the first of them highest; behind its end a text has
+    zeros, so none may hold a NUL character.
+    """
+    spelled = _spelled(cells)
+    text, _, lengths = spelled
+    if not text[: -2 * _WORD].all():
+        return None
+    place = _common_start(cells)
+    words = _words_at(place, *spelled)
+    order: Integers = np.argsort(words)
+    are_new = np.append(True, np.diff(words[order]) != 0)
+    for start in range(place + _WORD, place + _MOST_WORDS * _WORD, _WORD):
+        tied = np.flatnonzero(~are_new | ~np.append(are_new[1:], True))
+        rows = order[tied]
+        if (lengths[rows] <= start).all():
+            return order, are_new
+        words = _words_at(start, text, *(one[rows] for one in spelled[1:]))
+        within = np.lexsort([words, np.cumsum(are_new)[tied]])
+        order[tied] = rows[within]
+        are_new[tied[1:]] |= np.diff(words[within]) != 0
+    return None
+
+
+def _common_start(cells: Any) -> int:
+    """How many bytes all texts have in common at their start."""
+    ends = pyarrow().compute.min_max(cells).as_py()
+    least, most = ends["min"].encode(), ends["max"].encode()
+    pairs = enumerate(zip(least, most, strict=False))
+    return next((place for place, (one, other) in pairs if one != other), len(least))
+
+
+def _words_at(place: int, text: Bytes, begins: Integers, lengths: Integers) -> Words:
+    """Eight bytes of texts from a place on, as numbers."""
+    all_words: Words = np.ndarray(len(text) - _WORD + 1, dtype=">u8", buffer=text, strides=(1,))
+    words = all_words[begins + np.minimum(lengths, place)].astype(np.uint64)
+    n_lacking = (8 * np.clip(place + _WORD - lengths, 0, _WORD)).astype(np.uint64)
+    return (words >> n_lacking) << n_lacking
+
+
+def _sorted_by_arrow(cells: Any) -> tuple[Integers, Mask]:
+    """The order of texts, and which of them are new there."""
+    compute = pyarrow().compute
+    order = compute.array_sort_indices(cells)
+    texts = cells.take(order)
+    differ = compute.not_equal(texts[1:], texts[:-1]).to_numpy(zero_copy_only=False)
+    return order.to_numpy().astype(np.int64), np.append(True, differ)
+
+
+def _spelled(cells: Any) -> tuple[Bytes, Integers, Integers]:
+    """The bytes of texts, followed by zeros, where each text begins, and its length."""
+    _, offsets, data = cells.buffers()
+    is_large = cells.type == pyarrow().large_string()
+    ends = np.frombuffer(offsets, dtype=np.int64 if is_large else np.int32)
+    ends = ends[cells.offset : cells.offset + len(cells) + 1].astype(np.int64)
+    text = np.frombuffer(data or b"", dtype=np.uint8)[ends[0] : ends[-1]]
+    text = np.append(text, np.zeros(2 * _WORD, dtype=np.uint8))
+    return text, ends[:-1] - ends[0], np.diff(ends)
 
 
 def text_array(texts: Any) -> Any:
@@ -419,13 +509,16 @@ def text_array(texts: Any) -> Any:
 
 
 def text_list(texts: Any) -> list[str]:
-    """Texts of Arrow as a list."""
-    return [*texts.to_numpy(zero_copy_only=False)]
+    """Texts as a list."""
+    return texts if isinstance(texts, list) else [*texts.to_numpy(zero_copy_only=False)]
 
 
-def merged_texts(arrays: Sequence[Any]) -> DistinctTexts:
-    """The distinct ones of texts in Arrow, and which of them each is."""
-    return DistinctTexts.of(pyarrow().concat_arrays(arrays).dictionary_encode())
+def joined_texts(arrays: Sequence[Any]) -> Any:
+    """Texts in Arrow as one array."""
+    arrow = pyarrow()
+    if sum(one.nbytes for one in arrays) > _MOST_BYTES:
+        arrays = [one.cast(arrow.large_string()) for one in arrays]
+    return arrow.concat_arrays(arrays)
 
 
 def _matched(cells: Any, form: str) -> Mask:

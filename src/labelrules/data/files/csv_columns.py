@@ -12,9 +12,9 @@ from labelrules._checks import quoted, suggestion
 from labelrules._types import Floats, Mask
 from labelrules.data.files.arrow import (
     CellRows,
-    DistinctTexts,
+    CellTexts,
     are_like_numbers,
-    merged_texts,
+    joined_texts,
     numbers_in,
     ranked_texts,
     text_array,
@@ -50,6 +50,9 @@ class NumericColumn:
     reads_numbers = True
     """Whether Arrow shall give the cells as doubles: all have been plain numbers so far."""
 
+    is_varied = False
+    """Whether Arrow shall give the cells as they are, since nearly all have been different."""
+
     def __init__(self, feature: Feature, missing: str) -> None:
         self.feature, self.missing = feature, missing
 
@@ -78,7 +81,7 @@ class NumericColumn:
         """Take note of plain numbers."""
         return values
 
-    def _meanings(self, words: DistinctTexts) -> Floats:
+    def _meanings(self, words: CellTexts) -> Floats:
         """The values of distinct texts."""
         values, sound = numbers_in(words.texts, self.missing)
         self.reads_numbers = bool(sound.all())  # other spellings come again
@@ -115,7 +118,7 @@ class CategoryColumn(NumericColumn):
         known = f"column {quoted(self.feature.name)} has the unknown category {quoted(cell)}"
         return known + suggestion(cell, self.feature.categories)
 
-    def _meanings(self, words: DistinctTexts) -> Floats:
+    def _meanings(self, words: CellTexts) -> Floats:
         try:
             return np.fromiter(map(self._codes.__getitem__, words.texts), np.float64, len(words))
         except KeyError:
@@ -135,19 +138,20 @@ class TimeColumn(NumericColumn):
             return None
         return f"column {name} must hold {example_of(kind)}, but this cell is {cell!r:.60}"
 
-    def _meanings(self, words: DistinctTexts) -> Floats:
-        is_known = np.array([text != self.missing for text in words.texts], dtype=np.bool_)
+    def _meanings(self, words: CellTexts) -> Floats:
+        self.is_varied = self.is_varied or _are_varied(words)
+        texts, are_known = words.without(self.missing)
         values: Floats = np.full(len(words), nan)
-        values[is_known] = self._times([text for text in words.texts if text != self.missing])
+        values[are_known] = self._times(texts)
         return values
 
-    def _times(self, texts: list[str]) -> Floats:
+    def _times(self, texts: Any) -> Floats:
         kind = self.feature.time
         found = None if kind is None or kind == "duration" else times_in(texts)
         if found is not None and found[1] in (kind, "date"):
             numbers = found[0] if found[1] == kind else found[0] * DAY
             return numbers.astype(np.float64)
-        one_by_one = [read_time(text, kind or "time") for text in texts]
+        one_by_one = [read_time(text, kind or "time") for text in text_list(texts)]
         if None in one_by_one:
             raise OddCellError
         return np.array(one_by_one, dtype=np.float64)
@@ -165,6 +169,11 @@ class DayColumn(TimeColumn):
         return Feature(self.feature.name, kind="date")
 
 
+def _are_varied(words: CellTexts) -> bool:
+    """Whether there are many cells, nearly all different."""
+    return len(words) >= _VARIED and 4 * len(words) > 3 * len(words.places)
+
+
 class TextColumn(NumericColumn):
     """A column of texts whose categories are found."""
 
@@ -175,7 +184,7 @@ class TextColumn(NumericColumn):
     """Whether some rows were decoded as missing before the column was known to hold texts."""
     _many: tuple[Any, ...] = ()
     """Texts of blocks with many different ones, in Arrow."""
-    _n_kept = 0
+    _n_kept = _n_distinct = 0
     _are_few_of_many = False
     """Whether most of many dates or times were not kept."""
 
@@ -188,10 +197,11 @@ class TextColumn(NumericColumn):
         """Why a cell cannot stand in this column, if so."""
         return "the line has a NUL character: is this text, in this encoding?" * ("\0" in cell)
 
-    def _meanings(self, words: DistinctTexts) -> Floats:
+    def _meanings(self, words: CellTexts) -> Floats:
         if words.has_nul:
             raise OddCellError
-        if len(words) >= _VARIED:
+        self.is_varied = self.is_varied or _are_varied(words)
+        if self.is_varied or len(words) >= _VARIED:
             return self._kept(words)
         codes, texts = self._codes, words.texts
         found = [*map(codes.get, texts)]
@@ -203,7 +213,7 @@ class TextColumn(NumericColumn):
             codes.update(zip(new, numbers[are_new].tolist(), strict=True))
         return numbers
 
-    def _kept(self, words: DistinctTexts) -> Floats:
+    def _kept(self, words: CellTexts) -> Floats:
         """Numbers below 0 for many texts, which stay in Arrow until all are there."""
         kept, are_known = words.without(self.missing)
         numbers: Floats = np.zeros(len(words))
@@ -212,16 +222,19 @@ class TextColumn(NumericColumn):
         self._n_kept += len(kept)
         return numbers
 
-    def n_texts(self) -> int:
-        """How many texts are kept while kinds are found; of many dates or times, only some."""
-        if self._n_kept + len(self._codes) > _MANY:
-            texts = self._distinct().texts
+    def n_texts(self, most: int) -> int:
+        """How many texts are kept while kinds are found; of many dates or times, only some.
+
+        If there are more than `most`, all are different.
+        """
+        if self._n_kept + len(self._codes) > min(most, max(_MANY, 2 * self._n_distinct)):
+            texts = self._all_texts().unique()
             if self.may_be_times and (times := times_in(texts)) is not None:
                 at_some_hour = np.flatnonzero((times[0] % DAY != 0) & (times[1] == "time"))
-                texts = [*texts[:2], *(texts[place] for place in at_some_hour[:1])]
+                texts = texts.take([*range(min(2, len(texts))), *at_some_hour[:1]])
                 self._are_few_of_many = True
             self._codes = {self.missing: 0.0}
-            self._many, self._n_kept = (text_array(texts),), len(texts)
+            self._many, self._n_kept, self._n_distinct = (texts,), len(texts), len(texts)
         return self._n_kept + len(self._codes)
 
     def finish(self, values: Floats, n_rows: int) -> Feature:
@@ -250,26 +263,19 @@ class TextColumn(NumericColumn):
         form = DayColumn if column.kind == "date" else TimeColumn
         return form(Feature(name, kind=kind), self.missing)
 
-    def _distinct(self) -> DistinctTexts:
-        """The distinct texts, those that are listed first, and which of them each kept one is."""
-        listed = text_array(list(self._codes)[1:])
-        return merged_texts([listed, *self._many])
+    def _all_texts(self) -> Any:
+        """The texts in Arrow, those that are listed first; kept ones may come twice."""
+        return joined_texts([text_array(list(self._codes)[1:]), *self._many])
 
     def _column(self) -> EncodedColumn:
         """What the texts are, those that are listed first."""
-        if not self._many:
-            return self._read(list(self._codes)[1:])
-        words = self._distinct()
-        column = self._read(words.array)
-        return replace(column, values=column.values[words.places])
-
-    def _read(self, texts: Any) -> EncodedColumn:
-        """What distinct texts are."""
+        texts = self._all_texts() if self._many else list(self._codes)[1:]
         if self.may_be_times and (times := times_in(texts)) is not None:
             return time_column(times[0].astype(np.float64), times[1], nominal=False)
-        if (numbers := numbers_of(map(str, texts))) is not None:
-            return read_objects(numbers, self.feature.name, nominal=True)
         categories, ranks = ranked_texts(texts)
+        if (numbers := numbers_of(categories)) is not None:
+            column = read_objects(numbers, self.feature.name, nominal=True)
+            return replace(column, values=column.values[ranks])
         return EncodedColumn(ranks.astype(np.float64), tuple(categories))
 
 
@@ -301,9 +307,11 @@ class UndeclaredColumn(TextColumn):
             self._holds, self._lacks_codes = ("numbers", False) if known else ("", True)
         return values
 
-    def _meanings(self, words: DistinctTexts) -> Floats:
+    def _meanings(self, words: CellTexts) -> Floats:
         if self._holds == "texts" and self._has_words:
-            is_new = len(words) >= _VARIED or None in map(self._codes.get, words.texts)
+            is_new = (
+                self.is_varied or len(words) >= _VARIED or None in map(self._codes.get, words.texts)
+            )
             if is_new and self._has_number(words):
                 raise OddCellError
             return super()._meanings(words)
@@ -322,7 +330,7 @@ class UndeclaredColumn(TextColumn):
         self._is_spelled_oddly = self._is_spelled_oddly or not sound.all()
         return self._noted(self._completed(values, sound, texts))
 
-    def _has_number(self, words: DistinctTexts) -> bool:
+    def _has_number(self, words: CellTexts) -> bool:
         """Whether one of the texts is a number; the missing one does not count."""
         places = np.flatnonzero(are_like_numbers(words.array)).tolist()
         found = (words.texts[place] for place in places)

@@ -16,7 +16,7 @@ from labelrules.data.files.access import UTF8, codec_name
 from labelrules.data.files.arrow import (
     MANY_COLUMNS,
     CellRows,
-    DistinctTexts,
+    CellTexts,
     WantedColumns,
     text_words,
 )
@@ -50,7 +50,7 @@ class TextRows(NamedTuple):
     def numbers(self, place: int) -> None:
         """Nothing: the cells are given as text."""
 
-    def words(self, place: int) -> DistinctTexts:
+    def words(self, place: int) -> CellTexts:
         """The cells of a column as text."""
         return text_words(self.columns[place])
 
@@ -160,10 +160,14 @@ class Source:
                 yield from self._text_rows(_Lines(self, block, blocks), empty)
 
     def wanted(
-        self, missing: str, places: Sequence[int], numeric: Callable[[], list[int]]
+        self,
+        missing: str,
+        places: Sequence[int],
+        numeric: Callable[[], list[int]],
+        varied: Callable[[], list[int]],
     ) -> WantedColumns:
         """Some columns of the file, by their places; see `WantedColumns`."""
-        return WantedColumns(self.header, self._delimiter, missing, places, numeric)
+        return WantedColumns(self.header, self._delimiter, missing, places, numeric, varied)
 
     def _text_rows(self, lines: _Lines, empty: "_EmptyLines") -> Iterator[TextRows]:
         """The rows that begin in the block of these lines, some at a time."""

@@ -171,7 +171,7 @@ class CsvColumns:
 
     def _check_number_of_texts(self, source: Source) -> None:
         for name, column in self.features.items():
-            if isinstance(column, TextColumn) and column.n_texts() > MOST_CATEGORIES:
+            if isinstance(column, TextColumn) and column.n_texts(MOST_CATEGORIES) > MOST_CATEGORIES:
                 source.refuse(
                     f"column {quoted(name)} has more than {MOST_CATEGORIES:,} different texts, too "
                     f"many for categories: leave it out by ignore=[{name!r}]"
@@ -212,6 +212,7 @@ class CsvColumns:
                 self.table.missing,
                 [place for place, _ in both],
                 lambda both=both: [place for place, column in both if column.reads_numbers],  # type: ignore[misc]
+                lambda both=both: [place for place, column in both if column.is_varied],  # type: ignore[misc]
             )
             with closing(source.rows(wanted)) as blocks:
                 for rows in blocks:
