@@ -155,11 +155,10 @@ def _may_have_long_cell(data: bytes, delimiter: bytes) -> bool:
     most = csv.field_size_limit()
     end = 0
     while len(data) - end > most:
-        window = data.rfind(b"\n", end, end + most), data.rfind(b"\r", end, end + most)
-        found = max(window)
-        if found < 0:
-            found = data.rfind(delimiter, end, end + most)
-        if found < 0:
+        signs = (b"\n", delimiter, b"\r")  # the last is rare, and then sought in all bytes
+        places = (data.rfind(sign, end, end + most) for sign in signs)
+        found = next((place for place in places if place >= 0), None)
+        if found is None:
             return True
         end = found + 1
     return False
