@@ -222,9 +222,11 @@ def test_show_shows_rules_in_every_style(model):
 @pytest.fixture
 def terminal(monkeypatch):
     """Results are shown to a person, 80 columns wide."""
-    from labelrules.cli.commands import show
+    from labelrules.cli import models
+    from labelrules.cli.commands import learn, show
 
-    monkeypatch.setattr(show, "is_terminal", lambda: True)
+    for module in (models, learn, show):
+        monkeypatch.setattr(module, "is_terminal", lambda: True)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
 
