@@ -68,7 +68,7 @@ class CellTexts:
         """The texts of an array without nulls, which may be dictionary-encoded."""
         if encoded.type == pyarrow().string():
             return cls(encoded, np.arange(len(encoded)))
-        return cls(encoded.dictionary, encoded.indices.to_numpy())
+        return cls(encoded.dictionary, numpy_values(encoded.indices))
 
     @cached_property
     def texts(self) -> list[str]:
@@ -83,10 +83,11 @@ class CellTexts:
     def without(self, text: str) -> tuple[Any, Mask]:
         """The other texts in Arrow, and which those are."""
         compute = pyarrow().compute
-        if compute.index(self.array, text).as_py() < 0:
+        sought = _text(text)
+        if compute.index(self.array, sought).as_py() < 0:
             return self.array, np.ones(len(self), dtype=np.bool_)
-        are_others = compute.not_equal(self.array, text)
-        return self.array.filter(are_others), are_others.to_numpy(zero_copy_only=False)
+        are_others = compute.not_equal(self.array, sought)
+        return self.array.filter(are_others), numpy_values(are_others)
 
     @property
     def has_nul(self) -> bool:
@@ -229,7 +230,7 @@ class TypedRows:
         """The cells of a column that are all plain numbers or missing; else None."""
         found = self._columns[place].chunk(0)
         if place in self._numeric:
-            values: Floats = found.to_numpy(zero_copy_only=False)
+            values: Floats = numpy_values(found)
             n_sound = np.count_nonzero(np.abs(values) < LARGEST_EXACT)
             return values if n_sound == self.n_rows - found.null_count else None
         words = CellTexts.of(found)
@@ -324,7 +325,7 @@ class WideRows:
         n_columns = len(self._wanted.header)
         rows = np.arange(0, self.n_rows * n_columns, n_columns)
         chosen = np.array(places, dtype=np.int64)[:, None] + rows
-        return self._cells.take(pyarrow().array(chosen.ravel()))
+        return texts_at(self._cells, chosen.ravel())
 
 
 # ---------------------------------------------------------------- what distinct texts are
@@ -349,17 +350,17 @@ def numbers_in(texts: Sequence[str], missing: str) -> tuple[Floats, Mask]:
 
 def _numbers_of(cells: Any, missing: str) -> tuple[Floats, Mask]:
     arrow = pyarrow()
-    is_missing = arrow.compute.equal(cells, missing)
-    known = arrow.compute.if_else(is_missing, arrow.scalar(None, arrow.string()), cells)
+    is_missing, unknown = arrow.compute.equal(cells, _text(missing)), arrow.nulls(1, arrow.string())
+    known = arrow.compute.if_else(is_missing, unknown[0], cells)
     try:
         numbers = known.cast(arrow.float64())
     except arrow.ArrowInvalid:
         is_number = arrow.compute.match_substring_regex(cells, _PLAIN_NUMBER)
-        known = arrow.compute.if_else(is_number, known, arrow.scalar(None, arrow.string()))
+        known = arrow.compute.if_else(is_number, known, unknown[0])
         numbers = known.cast(arrow.float64())
-    values: Floats = numbers.to_numpy(zero_copy_only=False)
+    values: Floats = numpy_values(numbers)
     sound: Mask = np.abs(values) < LARGEST_EXACT
-    return values, sound | is_missing.to_numpy(zero_copy_only=False)
+    return values, sound | numpy_values(is_missing)
 
 
 def are_like_numbers(texts: Any) -> Mask:
@@ -368,7 +369,7 @@ def are_like_numbers(texts: Any) -> Mask:
     text, begins, lengths = _spelled(cells)
     is_date = (lengths > 4) & (text[begins + 4] == _MINUS) & (text[begins + 3] - _ZERO < 10)
     found: Mask = _BEGINS_NUMBER[text[begins]] & (lengths > 0) & ~is_date
-    found[found] = _matched(cells.filter(pyarrow().array(found)), _LIKE_A_NUMBER)
+    found[found] = _matched(texts_at(cells, np.flatnonzero(found)), _LIKE_A_NUMBER)
     return found
 
 
@@ -403,8 +404,8 @@ def _many_times(texts: Any) -> tuple[Integers, TimeKind] | None:
         read = cells.cast(wanted)
     except arrow.ArrowInvalid:
         return None
-    whole = read.cast(arrow.int32() if kind == "date" else arrow.int64()).to_numpy()
-    numbers: Integers = whole.astype(np.int64)
+    whole = read.cast(arrow.int32() if kind == "date" else arrow.int64())
+    numbers: Integers = numpy_values(whole).astype(np.int64)
     low, high = LIMITS[kind]
     fits = low <= numbers.min() and numbers.max() <= high
     is_exact = (numbers.astype(np.float64).astype(np.int64) == numbers).all()
@@ -436,7 +437,7 @@ def ranked_texts(given: Any) -> tuple[list[str], Integers]:
     order, are_new = _sorted_by_words(cells) or _sorted_by_arrow(cells)
     ranks: Integers = np.empty(len(cells), dtype=np.int64)
     ranks[order] = np.cumsum(are_new) - 1
-    return text_list(cells.take(pyarrow().array(order[are_new]))), ranks
+    return text_list(texts_at(cells, order[are_new])), ranks
 
 
 def _sorted_by_words(cells: Any) -> tuple[Integers, Mask] | None:
@@ -486,8 +487,8 @@ def _sorted_by_arrow(cells: Any) -> tuple[Integers, Mask]:
     compute = pyarrow().compute
     order = compute.array_sort_indices(cells)
     texts = cells.take(order)
-    differ = compute.not_equal(texts[1:], texts[:-1]).to_numpy(zero_copy_only=False)
-    return order.to_numpy().astype(np.int64), np.append(True, differ)
+    differ = numpy_values(compute.not_equal(texts[1:], texts[:-1]))
+    return numpy_values(order).astype(np.int64), np.append(True, differ)
 
 
 def _spelled(cells: Any) -> tuple[Bytes, Integers, Integers]:
@@ -501,15 +502,66 @@ def _spelled(cells: Any) -> tuple[Bytes, Integers, Integers]:
     return text, ends[:-1] - ends[0], np.diff(ends)
 
 
+# ---------------------------------------------------------------- to and from Arrow
+# by buffers: pyarrow's own conversions import pandas, which takes longer than most files
+
+
+def numpy_values(cells: Any) -> Any:
+    """Numbers or truth values of Arrow in NumPy, NaN where there is none."""
+    known, data = cells.buffers()
+    here = slice(cells.offset, cells.offset + len(cells))
+    if str(cells.type) == "bool":
+        return _bits(data)[here]
+    values = np.frombuffer(data or b"", dtype=np.dtype(str(cells.type)))[here]
+    return np.where(_bits(known)[here], values, nan) if cells.null_count else values
+
+
+def _bits(buffer: Any) -> Mask:
+    return np.unpackbits(np.frombuffer(buffer or b"", np.uint8), bitorder="little").view(np.bool_)
+
+
+def texts_at(cells: Any, places: Integers | Sequence[int]) -> Any:
+    """The texts of Arrow at some places."""
+    arrow = pyarrow()
+    whole = np.ascontiguousarray(places, dtype=np.int64)
+    data = arrow.py_buffer(whole.tobytes())
+    return cells.take(arrow.Array.from_buffers(arrow.int64(), len(whole), [None, data]))
+
+
 def text_array(texts: Any) -> Any:
     """Texts in Arrow."""
+    if not isinstance(texts, list):
+        return texts
     arrow = pyarrow()
-    return arrow.array(texts, arrow.string()) if isinstance(texts, list) else texts
+    spelled = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, spelled)])
+    is_large = ends[-1] > _MOST_BYTES
+    kind = arrow.large_string() if is_large else arrow.string()
+    places = ends.astype(np.int64 if is_large else np.int32).tobytes()
+    buffers = [None, arrow.py_buffer(places), arrow.py_buffer(b"".join(spelled))]
+    return arrow.Array.from_buffers(kind, len(texts), buffers)
+
+
+def _text(text: str) -> Any:
+    """One text in Arrow."""
+    return text_array([text])[0]
 
 
 def text_list(texts: Any) -> list[str]:
     """Texts as a list."""
-    return texts if isinstance(texts, list) else [*texts.to_numpy(zero_copy_only=False)]
+    if isinstance(texts, list):
+        return texts
+    if not len(texts):
+        return []
+    text, begins, lengths = _spelled(texts)
+    text = text[: lengths.sum()]
+    if not text.all():
+        return [*texts.to_pylist()]
+    is_kept = np.ones(len(text) + len(texts), dtype=np.bool_)
+    is_kept[begins + lengths + np.arange(len(texts))] = False  # a NUL after each text
+    parted = np.zeros(len(is_kept), dtype=np.uint8)
+    parted[is_kept] = text
+    return parted.tobytes().decode().split("\0")[:-1]
 
 
 def joined_texts(arrays: Sequence[Any]) -> Any:
@@ -521,5 +573,5 @@ def joined_texts(arrays: Sequence[Any]) -> Any:
 
 
 def _matched(cells: Any, form: str) -> Mask:
-    found: Mask = pyarrow().compute.match_substring_regex(cells, form).to_numpy(False)
+    found: Mask = numpy_values(pyarrow().compute.match_substring_regex(cells, form))
     return found

@@ -19,6 +19,7 @@ from labelrules.data.files.arrow import (
     ranked_texts,
     text_array,
     text_list,
+    texts_at,
     times_in,
 )
 from labelrules.data.files.csv_records import Source
@@ -231,7 +232,7 @@ class TextColumn(NumericColumn):
             texts = self._all_texts().unique()
             if self.may_be_times and (times := times_in(texts)) is not None:
                 at_some_hour = np.flatnonzero((times[0] % DAY != 0) & (times[1] == "time"))
-                texts = texts.take([*range(min(2, len(texts))), *at_some_hour[:1]])
+                texts = texts_at(texts, [*range(min(2, len(texts))), *at_some_hour[:1]])
                 self._are_few_of_many = True
             self._codes = {self.missing: 0.0}
             self._many, self._n_kept, self._n_distinct = (texts,), len(texts), len(texts)

@@ -1,4 +1,4 @@
-"""Ctrl-C while CSV files are read by Arrow, and reading under `tracemalloc`."""
+"""Whole processes that read CSV by Arrow: Ctrl-C, `tracemalloc`, and what is imported."""
 
 import subprocess
 import sys
@@ -101,3 +101,9 @@ def test_reading_is_sound_under_tracemalloc(table, tmp_path):
     rows = [[str((i * j) % 97) for j in range(400)] + [str(i % 2)] for i in range(500)]
     wide.write_text("".join(",".join(row) + "\n" for row in [names, *rows]), encoding="utf-8")
     assert output(TRACED, table, wide) == f"{5 * N_ROWS} 400\n"
+
+
+def test_reading_does_not_import_pandas(table):
+    """As pyarrow's own conversions would, which takes longer than reading most files."""
+    program = "import sys\nfrom labelrules.data import read_csv\nread_csv(sys.argv[1], ['l'])\n"
+    assert output(program + "print('pandas' in sys.modules)", table) == "False\n"
