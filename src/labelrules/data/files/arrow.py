@@ -553,15 +553,9 @@ def text_list(texts: Any) -> list[str]:
         return texts
     if not len(texts):
         return []
-    text, begins, lengths = _spelled(texts)
-    text = text[: lengths.sum()]
-    if not text.all():
-        return [*texts.to_pylist()]
-    is_kept = np.ones(len(text) + len(texts), dtype=np.bool_)
-    is_kept[begins + lengths + np.arange(len(texts))] = False  # a NUL after each text
-    parted = np.zeros(len(is_kept), dtype=np.uint8)
-    parted[is_kept] = text
-    return parted.tobytes().decode().split("\0")[:-1]
+    ended = pyarrow().compute.binary_join_element_wise(texts, _text(""), _text("\0"))
+    parts = _spelled(ended)[0][: -2 * _WORD].tobytes().decode().split("\0")[:-1]
+    return parts if len(parts) == len(texts) else [*texts.to_pylist()]
 
 
 def joined_texts(arrays: Sequence[Any]) -> Any:
