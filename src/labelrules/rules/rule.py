@@ -45,7 +45,7 @@ class Head:
                 raise ValueError(f"there is no label {label} among {n_labels} labels")
             if value not in (0, 1):
                 raise ValueError(f"label {label} is present (1) or absent (0), not {value}")
-        pairs = tuple(sorted((int(label), int(value)) for label, value in literals.items()))
+        pairs = tuple(sorted([(int(label), int(value)) for label, value in literals.items()]))
         object.__setattr__(self, "literals", pairs)
         object.__setattr__(self, "n_labels", int(n_labels))
 
@@ -274,7 +274,7 @@ def _checked(
 ) -> tuple[Evidence | None, ...] | None:
     """The evidence; None if no label was counted."""
     try:
-        pairs = tuple(None if pair is None else Evidence(*pair) for pair in evidence)
+        pairs = tuple([None if pair is None else Evidence(*pair) for pair in evidence])
     except TypeError:
         raise ValueError(
             "evidence must be a sequence with a pair of counts, right and wrong, for each label "

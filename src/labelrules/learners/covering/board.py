@@ -11,6 +11,7 @@ from labelrules._types import UNSET, Board, Integers, Mask, Matrix
 from labelrules.data import Dataset
 from labelrules.data.weights import cell_units
 from labelrules.rules import Evidence, Head, Rule
+from labelrules.search.bodies.best_by_column import growth_kernels
 
 if TYPE_CHECKING:
     from labelrules.kernels.covering.grow import DescriptionCounts
@@ -73,11 +74,15 @@ class LabelCounts:
         self, label: int, value: int, n_possible: int, patience: int
     ) -> "DescriptionCounts":
         """The counts for the description length of a label and value, before a rule is added."""
-        from labelrules.kernels.covering.grow import DescriptionCounts
-
         known, written = int(self.known[label]), int(self.written[value, label])
-        n_true, n_right = (evidence_of(value, inside).right for inside in (known, written))
-        return DescriptionCounts(known >> 32, n_true, written >> 32, n_right, n_possible, patience)
+        n_rows, n_predicted = known >> 32, written >> 32
+        n_true, n_right = known & 0xFFFFFFFF, written & 0xFFFFFFFF
+        if not value:
+            n_true, n_right = n_rows - n_true, n_predicted - n_right
+        counts: DescriptionCounts = growth_kernels().DescriptionCounts(
+            n_rows, n_true, n_predicted, n_right, n_possible, patience
+        )
+        return counts
 
 
 def evidence_of(value: int, inside: int) -> Evidence:
@@ -111,11 +116,8 @@ class TrainingBoard(LabelCounts):
         self.weight: Weight = self.is_known if units is None else _weights(units, self.is_known)
         known = self._packed(lambda label: slice(None))
         super().__init__(known, known, np.zeros((2, len(known)), np.int64), unit)
-        self.n_incomplete: Integers = (
-            np.full(data.n_rows, len(self.truth)) if other is None else other.n_incomplete
-        )
-        """For each row the number of unwritten cells, kept up to date."""
         self.ended: Mask = np.zeros(data.n_rows, dtype=np.bool_)
+        self.has_ended = False
         self.prepends = order == "prepend"
         self.counted: Weight = np.repeat(self.weight[np.newaxis], 1 + self.prepends, axis=0)
 
@@ -126,6 +128,11 @@ class TrainingBoard(LabelCounts):
             return np.ones(self.weight.shape[1], dtype=np.bool_)
         units = np.rint(self.weights / self.unit).astype(np.int64)
         return units if units.ndim == 1 else np.asarray(units.max(axis=1))
+
+    @cached_property
+    def n_incomplete(self) -> Integers:
+        """For each row the number of unwritten cells; kept up to date once it was asked for."""
+        return np.asarray(np.count_nonzero(self.board == UNSET, axis=0))
 
     def recount(self) -> None:
         """Count the cells that are open and written, after the board was written by hand."""
@@ -150,7 +157,11 @@ class TrainingBoard(LabelCounts):
             return None  # they all may be overwritten
         if readd == "incomplete":
             return ~self.ended & (self.n_incomplete > 0)
-        return ~self.ended if self.ended.any() else None
+        return ~self.ended if self.has_ended else None
+
+    def left(self, covered: Mask) -> Mask:
+        """The covered rows without those that have ended."""
+        return covered & ~self.ended if self.has_ended else covered
 
     def write(self, head: Head, covered: Mask) -> tuple[Evidence, ...]:
         """Write a head; returns the right and wrong cells of each of its labels."""
@@ -165,7 +176,7 @@ class TrainingBoard(LabelCounts):
             self.written[1 - value, label] -= self.inside(label, written & ~was_open)
             self.written[value, label] += self.inside(label, written & ~was_open)
             self.note(label, value, self.inside(label, written & was_open))
-            self.n_incomplete -= changed & was_open
+            self._complete((changed & was_open).nonzero()[0])
             self.board[label, changed] = value
             self.counted[value, label, written] = 0
             self.counted[1 - value, label, written] = self.weight[label, written]
@@ -180,9 +191,14 @@ class TrainingBoard(LabelCounts):
             inside = self.inside(label, written)
             evidence.append(self.rounded(evidence_of(value, inside)))
             self.note(label, value, inside)
-            self.n_incomplete[written] -= 1
+            self._complete(written)
             cells[written], counted[written] = value, 0
         return tuple(evidence)
+
+    def _complete(self, rows: Integers) -> None:
+        """Count one cell less of some rows, before it is written."""
+        if "n_incomplete" in self.__dict__:
+            self.n_incomplete[rows] -= 1
 
     def count(self, head: Head, covered: Mask, *, all_open: bool = False) -> Evidence:
         """The right and wrong counted cells of a head in covered rows, labels added up.
@@ -218,6 +234,7 @@ class TrainingBoard(LabelCounts):
         lost: Mask = self.counted[0][:, leaving].any(axis=1)
         self.counted[:, :, leaving] = 0
         self.ended |= leaving
+        self.has_ended = self.has_ended or bool(leaving.any())
         return lost
 
     def replay(self, rules: Iterable[Rule], X: Matrix) -> list[Rule]:
@@ -229,7 +246,7 @@ class TrainingBoard(LabelCounts):
             if rule.stops:
                 self.end(covered)
         if self.prepends:  # new rules come before any that stops the list
-            self.ended[:] = False
+            self.ended[:] = self.has_ended = False
             self.count_open()
             for value in (0, 1):
                 self.counted[value] = np.where(self.board != value, self.weight, 0)

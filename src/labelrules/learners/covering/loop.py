@@ -268,7 +268,7 @@ class Covering:
 
 def _n_right(rule: Rule) -> int:
     """The cells that a rule has written rightly."""
-    return sum(one.right for one in rule.evidence or () if one is not None)
+    return sum([one.right for one in rule.evidence or () if one is not None])
 
 
 def _is_default(rule: Rule) -> bool:

@@ -9,6 +9,7 @@ from labelrules._types import UNSET, Integers, Mask
 from labelrules.learners.covering.board import LabelCounts, TrainingBoard, total_within
 from labelrules.measures.description_length import condition_bits, exception_bits, label_bits
 from labelrules.rules import Body, Evidence
+from labelrules.search.bodies.best_by_column import growth_kernels
 from labelrules.search.bodies.category_sets import Tested, bits_of_body
 from labelrules.search.bodies.grow import Grown, tests_of
 
@@ -82,11 +83,9 @@ class DescriptionLength:
         self, before: float, lengths: list[float], body_bits: list[float], n_heads: int
     ) -> int | None:
         """The first of the shortest descriptions with a rule, if it is shorter than that before."""
-        from labelrules.kernels.covering.grow import THEORY_WEIGHT
-
-        head_bits = n_heads * label_bits(self.n_labels)
+        weight, head_bits = growth_kernels().THEORY_WEIGHT, n_heads * label_bits(self.n_labels)
         whole = [
-            bits + THEORY_WEIGHT * (of_body + head_bits)
+            bits + weight * (of_body + head_bits)
             for bits, of_body in zip(lengths, body_bits, strict=True)
         ]
         best = min(range(min(1, len(whole) - 1), len(whole)), key=lambda k: round(whole[k], 9))
@@ -180,13 +179,13 @@ class RowPrefixes:
     def evidence(self, label: int, value: int) -> list[Evidence]:
         """The open cells of a label that each would write right and wrong, in units."""
         board = self.board
-        (rows,) = (board.weight[label] * (board.board[label] == UNSET)).nonzero()  # mostly few
-        weight, is_right = board.weight[label, rows], board.truth[label, rows] == value
+        # Whole masks: the rows of one label are fewer, but to gather them takes longer.
+        weight = board.weight[label] * (board.board[label] == UNSET)
+        right = weight * (board.truth[label] == value)
         found = []
         for mask in self.masks:
-            covered = mask[rows]
-            right = total_within(weight, covered & is_right)
-            found.append(Evidence(right, total_within(weight, covered) - right))
+            n_right = total_within(right, mask)
+            found.append(Evidence(n_right, total_within(weight, mask) - n_right))
         return found
 
     def count(self, n_conditions: int) -> Evidence:

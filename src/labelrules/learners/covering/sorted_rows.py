@@ -163,13 +163,15 @@ class SortedRows:
 
     def write(self, grown: Grown, search: RuleSearch) -> Rule:
         """Write a rule, and mark it when it completes the rows that it covers."""
-        covered = grown.covered.mask
-        evidence = self.board.write(grown.head, covered & ~self.board.ended)
-        search.stale[list(grown.head.labels)] = True
+        board, covered, stale = self.board, grown.covered.mask, search.stale
+        evidence = board.write(grown.head, board.left(covered))
+        for label, _ in grown.head:
+            stale[label] = True
         stops = self._stops(grown.head, covered)
         if stops:
-            search.stale[self.board.end(covered)] = True
-        return self._rule(Rule(grown.head, Body(grown.body).without_implied(), stops, evidence))
+            stale[board.end(covered)] = True
+        body = Body(grown.body.conditions).without_implied()
+        return self._rule(Rule(grown.head, body, stops, evidence))
 
     def _stops(self, head: Head, covered: Mask) -> bool:
         """Whether a rule stops the list; a complete head leaves nothing open and needs no mark."""
@@ -242,5 +244,5 @@ class WaitingSortedRows(SortedRows):
         self.waiting &= ~covered
         self.board.counted[0][:, covered] = False
         search.stale[:] = True
-        body = Body(grown.body).without_implied()
+        body = Body(grown.body.conditions).without_implied()
         return self._rule(Rule(grown.head, body, evidence=evidence))

@@ -1,6 +1,8 @@
 """The best refinements by columns: kept, compared, renewed, and how columns are divided."""
 
+from functools import cache
 from itertools import pairwise
+from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,6 +21,14 @@ SEVERAL = 4
 
 BUCKETS = 32
 """Groups of the refinements by a column, for each operator; see kernels/README.md, "Slots"."""
+
+
+@cache
+def growth_kernels() -> ModuleType:
+    """The kernels of growth with what they take; an `import` in a loop asks for its module anew."""
+    from labelrules.kernels.covering import grow
+
+    return grow
 
 
 class LabelRoot:
@@ -124,13 +134,15 @@ def as_slice(numbers: Integers) -> Integers | slice:
 
 def room_for(n_targets: int) -> "BestRefinements":
     """No refinement yet, for each of several targets."""
-    from labelrules.kernels.covering.refine import BestRefinements
-
     numbers = np.empty((3, n_targets), np.int64)  # filled: faster than `np.full` for a few
     scores = np.empty(n_targets)
     numbers.fill(-1)
     scores.fill(-np.inf)
-    return BestRefinements(scores, *numbers)
+    # Each by its number: an array that is unpacked raises an error at its end.
+    room: BestRefinements = growth_kernels().BestRefinements(
+        scores, numbers[0], numbers[1], numbers[2]
+    )
+    return room
 
 
 def divided(index: "Index", n_threads: int) -> list[tuple[int, int]]:

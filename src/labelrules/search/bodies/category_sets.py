@@ -14,7 +14,7 @@ from labelrules.measures.formulas import is_quasi_convex
 from labelrules.measures.linear_ratios import linear_ratio
 from labelrules.measures.measure import Merit
 from labelrules.rules import Condition, Head
-from labelrules.search.bodies.best_by_column import is_better_set
+from labelrules.search.bodies.best_by_column import growth_kernels, is_better_set, top_of
 from labelrules.search.bodies.refine import Covered, Refinement, Refiner
 from labelrules.search.bodies.rule_language import SETS, Operators
 from labelrules.search.bodies.sorted_columns import SortedColumns
@@ -55,11 +55,12 @@ def log2_factorials(most: int) -> Floats:
 
 def room_for_sets(n_targets: int, n_members: int) -> "BestSets":
     """No sets yet, of values with so many numbers."""
-    from labelrules.kernels.covering.category_sets import BestSets
-
-    corrects, columns, sizes = np.full((3, n_targets), -1)
+    scores, numbers = np.empty(n_targets), np.empty((3, n_targets), np.int64)
+    scores.fill(-np.inf)
+    numbers.fill(-1)
     members = np.zeros((n_targets, n_members), dtype=np.bool_)
-    return BestSets(np.full(n_targets, -np.inf), corrects, columns, sizes, members)
+    room: BestSets = growth_kernels().BestSets(scores, numbers[0], numbers[1], numbers[2], members)
+    return room
 
 
 class SetRefiner(Refiner):
@@ -103,18 +104,17 @@ class SetRefiner(Refiner):
 
     def growing_sets(self, first: Refinement, room: int) -> "SetGrowth":
         """The sets of categories that a compiled run may test for, after the first condition."""
-        from labelrules.kernels.covering.grow import SetGrowth
-
         found, n_rows = room_for_sets(1, self.most_values), len(self.everywhere.rows)
         if first.codes:
             every = list(range(int(self.columns.n_values[first.column])))
             values = self.columns.values_at(first.column, every, self.everywhere.listing, n_rows)
             found.members[0, : len(every)] = np.isin(values, first.codes)
-        sums, order = np.empty((2, n_rows + 3), dtype=np.int64)
-        return SetGrowth(
+        sums, order = np.empty(n_rows + 3, np.int64), np.empty(n_rows + 3, np.int64)
+        sets: SetGrowth = growth_kernels().SetGrowth(
             self.set_columns, self.is_exact, self.columns.n_values, self.log_factorials, found,
             sums, order, np.empty(n_rows + 3), np.empty((room, self.most_values), dtype=np.int32),
         )  # fmt: skip
+        return sets
 
     def _search_sets(
         self,
@@ -154,8 +154,8 @@ class SetRefiner(Refiner):
         self, found: Refinement | None, covered: Covered, targets: Integers, sets: "BestSets"
     ) -> Refinement | None:
         """The best set of all labels, if it is better than another refinement, else that one."""
-        from labelrules.kernels.covering.grow import SET_PLACE
-
+        if found is not None and top_of(sets.scores) < found.merit.value:
+            return found
         at, same = best_of_sets(sets)
         if at is None:
             return found
@@ -163,7 +163,7 @@ class SetRefiner(Refiner):
         if found is not None and not is_better_set(merit, column, found.merit, found.column):
             return found
         labels, codes = np.unique(targets[same] // self.n_layers), self._codes(covered, sets, at)
-        return Refinement(merit, column, SET_PLACE + len(codes), labels, codes)
+        return Refinement(merit, column, growth_kernels().SET_PLACE + len(codes), labels, codes)
 
     def _codes(self, covered: Covered, sets: "BestSets", at: int) -> tuple[int, ...]:
         """The categories of a set, which is noted by their numbers among covered rows."""
@@ -178,12 +178,15 @@ def best_of_sets(sets: "BestSets") -> tuple[int | None, Integers]:
 
     None if there is no set.
     """
-    at = int(np.lexsort((sets.sizes, sets.columns, -sets.corrects, -sets.scores))[0])
+    (tied,) = (sets.scores == top_of(sets.scores)).nonzero()
+    if tied.size > 1:
+        tied = tied[sets.corrects[tied] == sets.corrects[tied].max()]
+    if tied.size > 1:
+        tied = tied[sets.columns[tied] == sets.columns[tied].min()]
+    at = int(tied[sets.sizes[tied].argmin()])
     if sets.columns[at] < 0:
         return None, np.empty(0, np.int64)
-    same = (sets.scores == sets.scores[at]) & (sets.corrects == sets.corrects[at])
-    same &= (sets.columns == sets.columns[at]) & (sets.members == sets.members[at]).all(axis=1)
-    return at, np.flatnonzero(same)
+    return at, tied[(sets.members[tied] == sets.members[at]).all(axis=1)]
 
 
 def merit_of_set(sets: "BestSets", at: int) -> Merit:

@@ -12,7 +12,7 @@ from labelrules._types import Floats, Integers, Mask
 from labelrules.data.table import column_of
 from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Head
-from labelrules.search.bodies.best_by_column import top_of
+from labelrules.search.bodies.best_by_column import growth_kernels, top_of
 from labelrules.search.bodies.category_sets import Tested
 from labelrules.search.bodies.refine import Covered, Refinement, Refiner
 from labelrules.search.bodies.rule_language import Language
@@ -91,7 +91,7 @@ def grow_rule(
             best = beam[0]
     if best.merit == NO_MERIT:
         return None
-    return best._replace(chosen=refinements.head(best))
+    return best if best.chosen is not None else best._replace(chosen=refinements.head(best))
 
 
 def _best_distinct(candidates: list[Grown], beam_width: int) -> list[Grown]:
@@ -129,7 +129,7 @@ class GrownBody(Body):
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
         """The conditions, with readable thresholds."""
-        return tuple(condition_of(self.refiner, step) for step in self.steps)
+        return tuple([condition_of(self.refiner, step) for step in self.steps])
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -158,7 +158,7 @@ STEPS = 64
 _EMPTY = Body()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class GreedyRefinements:
     """The best refinement by one compiled pass over all columns, for heads scored label by label.
 
@@ -247,15 +247,15 @@ class GreedyRefinements:
 
     def _run(self, first: Refinement) -> Grown:
         """Add all conditions after the first in one compiled run."""
-        from labelrules.kernels.covering.grow import NO_DESCRIPTION
-
         refiner, growth = self.refiner, self.growth
         table, head = refiner.growth_table, self._only_head(first.labels)
         if head is None:
             head = self.head(self._refined(_EMPTY, first, refiner.everywhere))
         ((label, value),) = head
         describe = growth.describe
-        description = NO_DESCRIPTION if describe is None else describe(label, value)
+        description = (
+            growth_kernels().NO_DESCRIPTION if describe is None else describe(label, value)
+        )
         start = (first.column, first.place, float(first.merit.value), first.merit.correct)
         covered = np.empty_like(refiner.everywhere.mask)
         most = growth.max_conditions or sys.maxsize
@@ -288,14 +288,12 @@ class GreedyRefinements:
 
 def steps_of(refiner: Refiner, steps: list[list[int]], sets: "SetGrowth | None") -> list[Step]:
     """The steps of a compiled run, sets of categories with their codes."""
-    from labelrules.kernels.covering.grow import SET
-
     if sets is None:
         return [Step(*step) for step in steps]  # type: ignore[arg-type]
-    taken = []
+    taken, is_set = [], growth_kernels().SET
     for number, (column, second, below, above) in enumerate(steps):
         codes: tuple[int, ...] = ()
-        if second == SET:
+        if second == is_set:
             rows = sets.chosen[number]
             every = rows[rows > -2].tolist()
             codes = tuple(int(refiner.columns.value_of(row, column)) for row in every)

@@ -19,6 +19,7 @@ from labelrules.search.bodies.best_by_column import (
     as_slice,
     better_of,
     divided,
+    growth_kernels,
     most_of_columns,
     room_for,
     slots_of,
@@ -93,9 +94,11 @@ class Refiner:
     ) -> None:
         from labelrules.kernels.compile import kernels_for, scoring_for
         from labelrules.kernels.covering.refine import Cells
+        from labelrules.kernels.index import empty_codes
 
         self.columns, self.board, self.allowed = columns, board, allowed
         self.cells = Cells(truth, counted, values)
+        self.code_type = empty_codes(counted, 0).dtype  # type: ignore[no-untyped-call]
         self.kernels = kernels_for(formula, counting)
         self.scoring = scoring_for(formula, counting, is_monotone(formula), int(smallest), unit)
         self.merging, self.largest = merging, largest
@@ -124,9 +127,9 @@ class Refiner:
         if labels.size == 0:
             return
         self.note_written(labels)
-        is_sought = self.cells.values[labels] > 0
-        self._search_first(labels[is_sought])
-        for label in () if is_sought.all() else labels[~is_sought].tolist():
+        values = self.cells.values[labels]
+        self._search_first(labels[values > 0])
+        for label in labels[values == 0].tolist():
             self.drop(label)
         self.label_root.changed |= self.stale
         self.first_labels = self.first = None
@@ -344,9 +347,10 @@ class Refiner:
 
     def space(self, index: "Index", operators: Operators) -> "RefinementSpace":
         """The features as columns to refine by."""
-        from labelrules.kernels.covering.refine import RefinementSpace
-
-        return RefinementSpace(index, True, self.columns.nominal, operators, *self.slots)
+        space: RefinementSpace = growth_kernels().RefinementSpace(
+            index, True, self.columns.nominal, operators, *self.slots
+        )
+        return space
 
     @cached_property
     def first_space(self) -> "RefinementSpace":
@@ -355,22 +359,24 @@ class Refiner:
 
     def label_space(self, covered: Covered, operators: Operators) -> "RefinementSpace | None":
         """The labels written on covered rows as columns to refine by; None if none is."""
-        from labelrules.kernels.covering.refine import RefinementSpace
-        from labelrules.kernels.index import Index, count_written, list_labels
-
         if self.written.size == 0:
             return None
-        n_written = count_written(self.board, self.written, covered.rows)
+        kernels = growth_kernels()
+        n_written = kernels.count_written(self.board, self.written, covered.rows)
         if n_written == 0:
             return None
-        begin, end = np.empty((2, self.written.size), np.int64)
+        begin, end = np.empty(self.written.size, np.int64), np.empty(self.written.size, np.int64)
         entries = np.empty(n_written, np.int32)
-        list_labels(self.board, self.written, covered.rows, entries, begin, end)
-        start, stop = np.zeros((2, len(self.board)), np.int64)  # the others have no entries
-        start[self.written], stop[self.written] = begin, end
-        index = Index(entries, start, start, stop, stop)
-        kinds = np.ones(len(self.board), dtype=np.int8)
-        return RefinementSpace(index, False, kinds, operators, *self.label_slots)
+        kernels.list_labels(self.board, self.written, covered.rows, entries, begin, end)
+        n_labels = len(self.board)
+        start, stop = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.int64)
+        start[self.written], stop[self.written] = begin, end  # the others have no entries
+        index = kernels.Index(entries, start, start, stop, stop)
+        kinds = np.ones(n_labels, dtype=np.int8)
+        space: RefinementSpace = kernels.RefinementSpace(
+            index, False, kinds, operators, *self.label_slots
+        )
+        return space
 
     def growing_sets(self, first: Refinement, room: int) -> "SetGrowth | None":
         """The sets of categories that a compiled run may test for, after the first condition."""
@@ -417,10 +423,8 @@ class Refiner:
         reached: Reached,
     ) -> None:
         """Note the best refinements by some columns."""
-        from labelrules.kernels.index import empty_codes
-
         values = self.values_for(targets)
-        codes = empty_codes(self.cells.counted, len(covered.mask))  # type: ignore[no-untyped-call]
+        codes = np.empty(len(covered.mask), self.code_type)
         unknown = np.empty(len(targets), np.int64)
         unknown.fill(-1)
         self.kernels.best_refinements(

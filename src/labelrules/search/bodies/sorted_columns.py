@@ -153,7 +153,7 @@ class SortedColumns:
         """The value in a row, or (-1) in the rows that are not listed."""
         if row < 0:
             return float(self.rest[column])
-        if not sparse.issparse(self.X):
-            return float(self.X[row, column])
+        if isinstance(self.X, np.ndarray):
+            return float(self.X.item(row, column))
         start, stop = self.X.indptr[column], self.X.indptr[column + 1]
         return float(self.X.data[start + self.X.indices[start:stop].searchsorted(row)])
