@@ -121,9 +121,9 @@ class WantedColumns:
     missing: str
     places: Sequence[int]
     numeric: Callable[[], list[int]]
-    """Those of them whose cells have all been numbers so far."""
+    """Gives the places of columns whose cells have all been numbers so far."""
     varied: Callable[[], list[int]] = list
-    """Those of them with texts that are nearly all different, for which a dictionary is waste."""
+    """Gives the places of columns of nearly all different texts, where a dictionary is waste."""
 
     def rows_of(self, data: bytes, n_lines: int) -> CellRows | None:
         """The rows of so many whole lines in UTF-8, if Arrow reads them as `csv` does."""
